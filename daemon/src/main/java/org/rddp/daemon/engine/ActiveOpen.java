@@ -3,7 +3,7 @@ package org.rddp.daemon.engine;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.StartupOptions;
 import org.rddp.ip.HostAddress;
-import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.NoRouteException;
 import org.rddp.tcp.TcpConnection;
@@ -21,7 +21,6 @@ final class ActiveOpen {
   private final Session session;
   private final SessionConnection connection;
   private final byte[] privateData;
-  private final ConnectionSettings settings;
   private final Deadline deadline;
 
   /** Options of a second try; null if there is none. */
@@ -30,31 +29,27 @@ final class ActiveOpen {
   /** Why there was no second try; empty if it could begin. */
   private String failedRetry = "";
 
-  private HostAddress address;
-  private int port;
-
   /** When it is given up, on the engine's clock in nanoseconds. */
   private long end;
 
   /**
-   * Prepares the connection's Request.
+   * Creates one that does nothing yet.
    *
+   * @param privateData of the connection's Request
    * @param deadline of the connection
-   * @throws IllegalArgumentException if there is too much private data
+   * @param again options of a second try; null for none
    */
   ActiveOpen(
       Session session,
       SessionConnection connection,
       byte[] privateData,
-      ConnectionSettings settings,
-      Deadline deadline) {
+      Deadline deadline,
+      StartupOptions again) {
     this.session = session;
     this.connection = connection;
     this.privateData = privateData;
-    this.settings = settings;
     this.deadline = deadline;
-    again = ChosenStartup.retry(session.engine().rdmapSettings(), settings.startup());
-    connection.prepareRequest(privateData);
+    this.again = again;
   }
 
   /**
@@ -62,13 +57,10 @@ final class ActiveOpen {
    *
    * @param timeout nanoseconds until it is given up
    */
-  void begin(HostAddress remoteAddress, int remotePort, long timeout)
-      throws RequestRefusedException {
-    address = remoteAddress;
-    port = remotePort;
+  void begin(HostAddress address, int port, long timeout) throws RequestRefusedException {
     session.add(connection);
     try {
-      end = connect().now() + timeout;
+      end = connect(address, port).now() + timeout;
       deadline.set(end);
     } catch (IllegalStateException e) {
       connection.abandon();
@@ -77,9 +69,9 @@ final class ActiveOpen {
     }
   }
 
-  private TcpConnection connect() {
+  private TcpConnection connect(HostAddress address, int port) {
     TcpStack stack = session.engine().tcp();
-    TcpChoices choices = TcpChoices.of(settings);
+    TcpChoices choices = TcpChoices.of(connection.settings());
     TcpConnection tcp = stack.connect(address, port, connection.startup(), choices::apply);
     connection.begin(tcp, connection.startup());
     return tcp;
@@ -100,11 +92,11 @@ final class ActiveOpen {
     }
     session.engine().counters().startupsRetried++;
     session.memory().release(connection.ddp());
-    connection.prepare(settings.withStartup(again)); // P2P-10-01
+    connection.prepare(connection.settings().withStartup(again)); // P2P-10-01
     connection.prepareRequest(privateData);
     again = null;
     try {
-      connect();
+      connect(connection.ends().remoteAddress(), connection.ends().remotePort());
     } catch (IllegalStateException e) {
       failedRetry = "; cannot connect again: " + e.getMessage();
       return false;
@@ -132,5 +124,32 @@ final class ActiveOpen {
         && reason != CloseReason.TIMEOUT
         // P2P-10-01; P2P-10-04: "it MUST close the TCP connection and exit MPA"
         && connection.startup().requestUnanswered();
+  }
+
+  /**
+   * Transfers it.
+   *
+   * @param deadline of the connection
+   * @param written null if it is read
+   */
+  static ActiveOpen transfer(
+      Snapshot snapshot,
+      Session session,
+      SessionConnection connection,
+      Deadline deadline,
+      ActiveOpen written) {
+    boolean reads = written == null;
+    snapshot.begin(ActiveOpen.class);
+    StartupOptions again =
+        snapshot.record("again", StartupOptions.class, reads ? null : written.again);
+    byte[] privateData = snapshot.octets("privateData", reads ? null : written.privateData);
+    if (privateData == null) {
+      throw snapshot.wrong("the Request has no Private Data");
+    }
+    ActiveOpen opening =
+        reads ? new ActiveOpen(session, connection, privateData, deadline, again) : written;
+    opening.end = snapshot.number("end", opening.end);
+    snapshot.end();
+    return opening;
   }
 }

@@ -6,6 +6,7 @@ import org.rddp.client.types.RequestForm;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.CompletionEntry;
 import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Reports the completions of one connection to its program. Unsignalled requests of the send queue
@@ -278,5 +279,21 @@ final class CompletionReports {
   /** Stops reporting. */
   void stop() {
     ended = true;
+  }
+
+  /** Transfers what it counts, and what has succeeded and is not reported. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(CompletionReports.class);
+    sendsTaken = snapshot.number("sendsTaken", sendsTaken);
+    sendsCompleted = snapshot.number("sendsCompleted", sendsCompleted);
+    receivesTaken = snapshot.number("receivesTaken", receivesTaken);
+    receivesCompleted = snapshot.number("receivesCompleted", receivesCompleted);
+    unreported = snapshot.number("unreported", unreported, 0, Integer.MAX_VALUE);
+    if (unreported > 0) {
+      lastUnreported = snapshot.number("lastUnreported", lastUnreported);
+      lastUnreportedOpcode = snapshot.number("lastUnreportedOpcode", lastUnreportedOpcode);
+      lastUnreportedOctets = snapshot.number("lastUnreportedOctets", lastUnreportedOctets);
+    }
+    snapshot.end();
   }
 }

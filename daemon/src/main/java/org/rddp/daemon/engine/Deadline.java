@@ -1,6 +1,7 @@
 package org.rddp.daemon.engine;
 
 import org.rddp.ddp.DdpStream;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.TcpStream;
 
 /**
@@ -16,8 +17,13 @@ final class Deadline {
   private int place = NONE;
 
   private long at;
+
+  /** Null if TCP has ended and another engine has gone on with the rest. */
   private TcpStream watched;
+
+  /** Null if it is a time. */
   private DdpStream held;
+
   private long idle;
   private long position;
 
@@ -36,6 +42,7 @@ final class Deadline {
   void set(long time) {
     at = time;
     watched = null;
+    held = null;
     place = place == NONE ? all.add(this) : place;
   }
 
@@ -49,6 +56,15 @@ final class Deadline {
     held = ddp;
     idle = nanos;
     position = position();
+  }
+
+  /** Sets it to what it waited for in another engine; false if it is set. */
+  boolean resume() {
+    if (place != NONE) {
+      return false;
+    }
+    place = all.add(this);
+    return true;
   }
 
   /** Unsets it. */
@@ -73,7 +89,7 @@ final class Deadline {
   }
 
   private boolean isDue(long now) {
-    if (watched != null && position() != position) {
+    if (held != null && position() != position) {
       position = position();
       at = now + idle;
     }
@@ -82,15 +98,31 @@ final class Deadline {
 
   /** Grows with every octet that is acknowledged, received, or taken from held messages. */
   private long position() {
+    if (watched == null) {
+      return -held.heldOctets();
+    }
     long acknowledged = watched.sendPosition() - watched.unacknowledged();
     return acknowledged + watched.receivePosition() - held.heldOctets();
   }
 
-  /** Goes on with the successors of the streams that it watches, if it watches any. */
-  void goOn(TcpStream tcp, DdpStream ddp) {
-    if (watched != null) {
-      watched = tcp;
-      held = ddp;
+  /**
+   * Transfers what it waits for; {@link Deadlines} knows whether it is set.
+   *
+   * @param tcp of its connection, whose state has been transferred; null if it has ended
+   * @param ddp of its connection, likewise
+   */
+  void transfer(Snapshot snapshot, TcpStream tcp, DdpStream ddp) {
+    snapshot.begin(Deadline.class);
+    at = snapshot.number("at", at);
+    if (snapshot.flag("held", held != null)) {
+      if (snapshot.reads()) {
+        watched = tcp;
+        held = ddp;
+      }
+      idle = snapshot.number("idle", idle);
+      // The positions of a connection that has ended are not transferred.
+      position = position() - snapshot.number("position", position() - position);
     }
+    snapshot.end();
   }
 }

@@ -2,6 +2,8 @@ package org.rddp.daemon.engine;
 
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The set deadlines of an engine's connections. Checks each every 20 ms, {@link #SLICE} in a turn
@@ -40,6 +42,25 @@ final class Deadlines {
       last.setPlace(place);
     }
     left = Math.min(left, count);
+  }
+
+  /**
+   * Transfers which deadlines are set, in their order; when read, none is before.
+   *
+   * @param all the deadlines, which have transferred what they wait for
+   */
+  void transfer(Snapshot snapshot, References<Deadline> all) {
+    snapshot.begin(Deadlines.class);
+    int written = snapshot.number("count", count, 0, Integer.MAX_VALUE);
+    for (int i = 0; i < written; i++) {
+      Deadline deadline = all.require(snapshot, "set", snapshot.reads() ? null : set[i]);
+      if (snapshot.reads() && !deadline.resume()) {
+        throw snapshot.wrong("a deadline is set twice");
+      }
+    }
+    left = snapshot.number("left", left, 0, count);
+    nextRound = snapshot.number("nextRound", nextRound);
+    snapshot.end();
   }
 
   /** Time of the next call of {@link #expire}; {@link Long#MAX_VALUE} if none is set. */

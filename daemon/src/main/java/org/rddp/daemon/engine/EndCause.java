@@ -1,5 +1,6 @@
 package org.rddp.daemon.engine;
 
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.Reason;
 import org.rddp.mpa.MpaError;
@@ -12,7 +13,13 @@ import org.rddp.tcp.CloseReason;
  * @param detail error number of the layer that failed; 0 if it has none
  * @param text for people; may be empty
  */
-record EndCause(Reason reason, int detail, String text) {
+public record EndCause(Reason reason, int detail, String text) {
+  /** Refuses what is missing. */
+  public EndCause {
+    Objects.requireNonNull(reason, "reason");
+    Objects.requireNonNull(text, "text");
+  }
+
   /**
    * The peer did not answer or close its half, or the program did not take its messages, in time.
    *

@@ -11,6 +11,8 @@ import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.rdmap.RdmapSettings;
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.TcpStack;
 
 /**
@@ -110,22 +112,14 @@ public final class Engine {
     take(tcp, ddp);
   }
 
-  /**
-   * Goes on with a stack and a DDP engine that take the state of the present ones: {@link
-   * EngineHandOver}.
-   */
-  void goOn(TcpStack stack, DdpEngine ddpEngine) {
+  /** Sets a stack and a DDP engine without connections. */
+  private void take(TcpStack stack, DdpEngine ddpEngine) {
     stack.reportFailuresTo(failure -> fault("connection", failure));
     stack.reportNeighboursTo(this::report);
     stack.reportTimeoutsTo(events::timedOut);
     prefetch = new RequestPrefetch(stack, REQUESTS);
     tcp = stack;
     ddp = ddpEngine;
-  }
-
-  /** Sets a stack and a DDP engine without connections. */
-  private void take(TcpStack stack, DdpEngine ddpEngine) {
-    goOn(stack, ddpEngine);
     deadlines = new Deadlines();
     startups = new PendingStartups<>(rdmapSettings.mpa().startups());
     counters.startupsPending = 0;
@@ -525,6 +519,32 @@ public final class Engine {
           Reason.STATE, "connection %08x waits for the peer of its queue pair".formatted(number));
     }
     return found;
+  }
+
+  // ---- It goes on as another engine ----
+
+  /** Transfers what is not of its sessions or its parts. */
+  void transfer(Snapshot snapshot) {
+    if (streams != null) {
+      throw snapshot.wrong("octet streams cannot be handed over yet");
+    }
+    if (queuePairs != null && queuePairs.port() != 0) {
+      throw snapshot.wrong("queue pairs cannot be handed over yet");
+    }
+    snapshot.begin(Engine.class);
+    snapshot.counters(counters);
+    busyTurns = snapshot.number("busyTurns", busyTurns, 0, TURNS_BETWEEN_TIMERS - 1);
+    closing = snapshot.flag("closing", closing);
+    snapshot.end();
+  }
+
+  /** Transfers which deadlines are set, and which peers must send their Request. */
+  void transferOrder(
+      Snapshot snapshot, References<Deadline> deadlines, References<PendingStartup> startups) {
+    snapshot.begin(Engine.class);
+    this.deadlines.transfer(snapshot, deadlines);
+    this.startups.transfer(snapshot, startups);
+    snapshot.end();
   }
 
   /** Ends every session and the TCP stack. Engine thread only, last. */

@@ -1,11 +1,11 @@
 package org.rddp.daemon.engine;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import org.rddp.ddp.DdpEngine;
+import java.util.Set;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.DdpMemoryWindow;
 import org.rddp.ddp.memory.DdpReferences;
@@ -13,97 +13,65 @@ import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.snapshot.Memories;
+import org.rddp.snapshot.References;
 import org.rddp.snapshot.Snapshot;
 import org.rddp.snapshot.SnapshotReader;
 import org.rddp.snapshot.SnapshotWriter;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
-import org.rddp.tcp.TcpStack;
 
 /**
- * Lets an engine go on with a new stack and a new DDP engine, which take the state of the former
- * ones from a snapshot: TCP's, which comes first, and that of MPA, DDP and RDMAP. The sessions stay
- * as they are. Between two turns; docs/handover.md.
+ * Lets another engine go on with what an engine does: transfers its sessions, and MPA, DDP and
+ * RDMAP below them, behind the state of TCP. Between two turns; docs/handover.md.
  */
 public final class EngineHandOver {
   private final Engine engine;
 
-  /** The handlers of the former connections of TCP; null for one without. */
+  /** All connections of TCP. */
+  private final List<TcpConnection> transports;
+
+  /** The memories of programs. */
+  private final List<Memories.Range> programs;
+
   private final List<StreamHandler> handlers = new ArrayList<>();
 
-  /** The connections of sessions, in the same order; then those whose TCP has ended. */
-  private final List<SessionConnection> connections = new ArrayList<>();
-
-  /** Begins the hand-over of an engine that serves sessions, and no octet streams or tenants. */
-  public EngineHandOver(Engine engine) {
+  /**
+   * Begins the hand-over from an engine, or to a new one without sessions.
+   *
+   * @param engine serves sessions, and no octet streams, queue pairs or tenants
+   * @param transports the connections in the order in which TCP is written
+   * @param programs the memories of programs; the reader has them in the same order
+   */
+  public EngineHandOver(
+      Engine engine, List<TcpConnection> transports, List<Memories.Range> programs) {
     this.engine = engine;
+    this.transports = transports;
+    this.programs = programs;
+  }
+
+  /** Writes what is above TCP. Afterwards only {@link #retire} may follow. */
+  public void write(SnapshotWriter snapshot) {
+    transports.forEach(each -> handlers.add(each.user()));
+    transfer(snapshot, null);
   }
 
   /**
-   * Writes what is above TCP. Afterwards only {@link #read} may follow.
+   * Goes on with what another engine has written.
    *
-   * @param former the connections in the order in which TCP has been written
-   * @param programs the memories of programs
+   * @param sessions makes a session of this engine, which has not begun, by its number in the
+   *     daemon, with the rings, limits and owner of the former one; null if it has none
    */
-  public void write(
-      SnapshotWriter snapshot, List<TcpConnection> former, List<Memories.Range> programs) {
-    if (engine.streams() != null) {
-      throw snapshot.wrong("octet streams cannot be handed over yet");
-    }
-    Map<TcpConnection, SessionConnection> known = new LinkedHashMap<>();
-    for (Session session : engine.sessions()) {
-      session.forEachConnection(connection -> known.put(connection.tcp(), connection));
-    }
-    for (TcpConnection each : former) {
-      SessionConnection connection = known.remove(each);
-      if (each.user() instanceof MpaStartup startup
-          && startup.owner() instanceof SessionConnection owner) {
-        // Perhaps one that its program has rejected, and no longer one of the session's.
-        connection = owner;
-      }
-      if (connection == null && each.hasUser()) {
-        throw snapshot.wrong("a connection belongs to no session");
-      }
-      handlers.add(each.user());
-      connections.add(connection);
-    }
-    for (SessionConnection each : known.values()) {
-      if (each.tcp() == null) {
-        throw snapshot.wrong("queue pairs that wait for their peers cannot be handed over yet");
-      }
-      // TCP has ended, and messages are held.
-      handlers.add(null);
-      connections.add(each);
-    }
-    transfer(snapshot, references(programs, windows()));
+  public void read(SnapshotReader snapshot, IntFunction<Session> sessions) {
+    transfer(snapshot, sessions);
   }
 
   /**
-   * Goes on with new parts, which have no connections of sessions yet.
-   *
-   * @param tcp has read its state
-   * @param next the connections in the order in which they were read
-   * @param programs the memories of programs, in the order in which they were written
+   * Gives back the packets and the memory of the layers above TCP, without a word to peers and
+   * programs, once all is written.
    */
-  public void read(
-      SnapshotReader snapshot,
-      TcpStack tcp,
-      DdpEngine ddp,
-      List<TcpConnection> next,
-      List<Memories.Range> programs) {
+  public void retire() {
     handlers.forEach(EngineHandOver::retire);
-    engine.goOn(tcp, ddp);
-    engine.sessions().forEach(Session::renew);
-    for (int i = 0; i < connections.size(); i++) {
-      SessionConnection connection = connections.get(i);
-      if (connection != null) {
-        connection.renew(i < next.size() ? next.get(i) : connection.tcp());
-      }
-    }
-    transfer(snapshot, references(programs, List.of()));
-    for (int i = 0; i < next.size(); i++) {
-      next.get(i).resume(handlers.get(i));
-    }
+    streams().forEach(DdpStream::retire);
   }
 
   private static void retire(StreamHandler handler) {
@@ -114,36 +82,95 @@ public final class EngineHandOver {
     }
   }
 
-  private List<DdpMemoryWindow> windows() {
-    List<DdpMemoryWindow> windows = new ArrayList<>();
-    engine.sessions().forEach(session -> windows.addAll(session.memory().windows()));
-    return windows;
+  private void transfer(Snapshot snapshot, IntFunction<Session> made) {
+    snapshot.begin(EngineHandOver.class);
+    engine.transfer(snapshot);
+    transferSessions(snapshot, made);
+    References<TcpConnection> tcp = new References<>(transports);
+    engine.sessions().forEach(session -> session.transfer(snapshot, tcp));
+    List<DdpStream> streams = streams();
+    DdpReferences references = references(streams, snapshot.reads() ? List.of() : windows());
+    engine.ddp().transfer(snapshot, references, streams);
+    engine.sessions().forEach(session -> session.transferStreams(snapshot, references, streams));
+    transferRejected(snapshot, tcp);
+    transferOrder(snapshot);
+    snapshot.end();
   }
 
-  private DdpReferences references(List<Memories.Range> programs, List<DdpMemoryWindow> windows) {
+  private void transferSessions(Snapshot snapshot, IntFunction<Session> made) {
+    List<Session> written = List.copyOf(engine.sessions());
+    int count = snapshot.number("sessions", written.size(), 0, Integer.MAX_VALUE);
+    for (int i = 0; i < count; i++) {
+      int number = snapshot.number("session", snapshot.reads() ? 0 : written.get(i).number());
+      if (snapshot.reads()) {
+        Session session = made.apply(number);
+        if (session == null) {
+          throw snapshot.wrong("there is no session " + number + ", or it is there twice");
+        }
+        engine.begin(session);
+      }
+    }
+  }
+
+  /** Transfers the startups that a program has rejected, its own or the peer's: no session's. */
+  private void transferRejected(Snapshot snapshot, References<TcpConnection> tcp) {
+    Iterator<TcpConnection> written =
+        snapshot.reads() ? List.<TcpConnection>of().iterator() : others();
+    RejectedStartup user = new RejectedStartup();
+    while (snapshot.flag("rejected", written.hasNext())) {
+      TcpConnection each = tcp.require(snapshot, "tcp", snapshot.reads() ? null : written.next());
+      if (snapshot.reads() ? each.hasUser() : !isRejected(each.user())) {
+        throw snapshot.wrong("a connection belongs to no session, or to several");
+      }
+      MpaStartup startup =
+          MpaStartup.transfer(snapshot, (MpaStartup) each.user(), each, user, user, user);
+      if (snapshot.reads()) {
+        each.resume(startup);
+      }
+    }
+  }
+
+  /** The connections with users that are of no session. */
+  private Iterator<TcpConnection> others() {
+    Set<TcpConnection> known =
+        connections().stream().map(SessionConnection::tcp).collect(Collectors.toSet());
+    return transports.stream().filter(each -> each.hasUser() && !known.contains(each)).iterator();
+  }
+
+  private static boolean isRejected(StreamHandler handler) {
+    return handler instanceof MpaStartup startup
+        && (startup.owner() instanceof RejectedStartup
+            || (startup.owner() instanceof SessionConnection owner && owner.isGone()));
+  }
+
+  private void transferOrder(Snapshot snapshot) {
+    List<Deadline> deadlines = new ArrayList<>();
+    connections().forEach(connection -> connection.addDeadlines(deadlines));
+    engine.transferOrder(
+        snapshot, new References<>(deadlines), new References<PendingStartup>(connections()));
+  }
+
+  private DdpReferences references(List<DdpStream> streams, List<DdpMemoryWindow> windows) {
     List<Memories.Range> memories = new ArrayList<>(programs);
     List<ProtectionDomain> domains = new ArrayList<>();
     for (Session session : engine.sessions()) {
       memories.add(session.requests().inlineMemory());
       domains.addAll(session.domains().all());
     }
-    return new DdpReferences(new Memories(memories), domains, streams(), windows);
+    return new DdpReferences(new Memories(memories), domains, streams, windows);
+  }
+
+  private List<SessionConnection> connections() {
+    return engine.sessions().stream().flatMap(session -> session.connections().stream()).toList();
   }
 
   private List<DdpStream> streams() {
-    return connections.stream().filter(Objects::nonNull).map(SessionConnection::ddp).toList();
+    return connections().stream().map(SessionConnection::ddp).toList();
   }
 
-  private void transfer(Snapshot snapshot, DdpReferences references) {
-    snapshot.begin(EngineHandOver.class);
-    List<DdpStream> streams = streams();
-    engine.ddp().transfer(snapshot, references, streams);
-    engine.sessions().forEach(session -> session.transfer(snapshot, references, streams));
-    for (int i = 0; i < connections.size(); i++) {
-      if (connections.get(i) != null) {
-        handlers.set(i, connections.get(i).transfer(snapshot, handlers.get(i), references));
-      }
-    }
-    snapshot.end();
+  private List<DdpMemoryWindow> windows() {
+    return engine.sessions().stream()
+        .flatMap(session -> session.memory().windows().stream())
+        .toList();
   }
 }

@@ -14,15 +14,15 @@ final class FirstMessageWatch {
   private final SessionConnection connection;
   private final Deadline nextCheck;
 
-  /** Begins to watch a connection in Full Operation. */
+  /** Creates a watch of a connection in Full Operation. */
   FirstMessageWatch(Session session, SessionConnection connection) {
     this.session = session;
     this.connection = connection;
     nextCheck = new Deadline(session.engine().deadlines(), this::check);
-    checkLater();
   }
 
-  private void checkLater() {
+  /** Watches, from now on. */
+  void checkLater() {
     nextCheck.set(session.engine().tcp().now() + INTERVAL);
   }
 
@@ -42,6 +42,11 @@ final class FirstMessageWatch {
                     .formatted(session.name(), connection.ends().remote())
                 + ": only a connecting program that asks for peer-to-peer lets the accepting one"
                 + " send first");
+  }
+
+  /** When it looks next. */
+  Deadline nextCheck() {
+    return nextCheck;
   }
 
   void end() {

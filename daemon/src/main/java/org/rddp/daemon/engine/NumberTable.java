@@ -3,6 +3,7 @@ package org.rddp.daemon.engine;
 import java.util.Arrays;
 import java.util.function.Consumer;
 import org.rddp.ipc.ring.ConnectionId;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Objects of a session by number. Numbers have the form of {@link ConnectionId}, so that none is
@@ -45,13 +46,17 @@ final class NumberTable<T> {
     } else {
       used++;
     }
+    reserveRoom(index);
+    objects[index] = object;
+    numbers[index] = number;
+  }
+
+  private void reserveRoom(int index) {
     if (index == objects.length) {
       objects = Arrays.copyOf(objects, 2 * index);
       numbers = Arrays.copyOf(numbers, 2 * index);
       free = Arrays.copyOf(free, 2 * index);
     }
-    objects[index] = object;
-    numbers[index] = number;
   }
 
   /** The object with that number, or null. */
@@ -100,6 +105,54 @@ final class NumberTable<T> {
   @SuppressWarnings("unchecked") // as above
   T at(int index) {
     return (T) objects[index];
+  }
+
+  /** Transfers an object that has a number. */
+  interface Transfer<T> {
+    /**
+     * Transfers it.
+     *
+     * @param written the object; null if it is read
+     * @return the object
+     */
+    T transfer(int number, T written);
+  }
+
+  /** Transfers the numbers and the objects; when read, there are none before. */
+  @SuppressWarnings("unchecked") // as above
+  void transfer(Snapshot snapshot, Transfer<T> each) {
+    snapshot.begin(NumberTable.class);
+    generation = snapshot.number("generation", generation);
+    int count = snapshot.number("used", used, 0, ConnectionId.MAX_CONNECTIONS);
+    for (used = 0; used < count; used++) {
+      reserveRoom(used);
+      if (snapshot.flag("objects", objects[used] != null)) {
+        int number = snapshot.number("numbers", numbers[used]);
+        if (ConnectionId.index(number) != used) {
+          throw snapshot.wrong("number %08x has not index %d".formatted(number, used));
+        }
+        numbers[used] = number;
+        objects[used] = each.transfer(number, (T) objects[used]);
+      } else if (snapshot.reads()) {
+        free[freeCount++] = -1;
+      }
+    }
+    for (int i = 0; i < freeCount; i++) {
+      free[i] = snapshot.number("free", free[i], 0, used - 1);
+      if (snapshot.reads() && (objects[free[i]] != null || isFreeBefore(i))) {
+        throw snapshot.wrong("index " + free[i] + " is not free, or twice");
+      }
+    }
+    snapshot.end();
+  }
+
+  private boolean isFreeBefore(int place) {
+    for (int i = 0; i < place; i++) {
+      if (free[i] == free[place]) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Calls {@code action} for every object. */

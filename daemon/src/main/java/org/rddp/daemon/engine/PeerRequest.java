@@ -86,9 +86,6 @@ final class PeerRequest {
   }
 
   private void requireAnswerable(byte[] privateData) throws RequestRefusedException {
-    if (!listener.awaits(this)) {
-      throw answered();
-    }
     int most = connection.startup().maxPrivateData();
     if (privateData.length > most) {
       throw new RequestRefusedException(
@@ -115,5 +112,6 @@ final class PeerRequest {
   /** Ends the wait for the Request and for the answer. */
   void end() {
     listener.answered(this);
+    connection.answered();
   }
 }

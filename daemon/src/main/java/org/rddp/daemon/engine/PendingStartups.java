@@ -6,6 +6,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import org.rddp.ip.HostAddress;
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The peers of an engine, over all of its ports, that have connected and not sent their MPA
@@ -62,12 +64,19 @@ final class PendingStartups<T> {
    * @return the connection removed for it, which the caller ends; null if there was room
    */
   T add(HostAddress address, T connection) {
-    Account<T> account = accounts.computeIfAbsent(address.ofOneHost(), Account::new);
+    append(address.ofOneHost(), connection);
+    return size <= most ? null : evict();
+  }
+
+  private boolean append(HostAddress host, T connection) {
+    Account<T> account = accounts.computeIfAbsent(host, Account::new);
     int before = account.connections.size();
-    account.connections.add(connection);
+    if (!account.connections.add(connection)) {
+      return false;
+    }
     move(account, before);
     size++;
-    return size <= most ? null : evict();
+    return true;
   }
 
   /**
@@ -91,6 +100,35 @@ final class PendingStartups<T> {
     move(account, account.connections.size() + 1);
     if (account.connections.isEmpty()) {
       accounts.remove(account.host);
+    }
+  }
+
+  /**
+   * Transfers the connections by host, in the order in which they are evicted; when read, there are
+   * none before.
+   *
+   * @param all the connections that may be here
+   */
+  void transfer(Snapshot snapshot, References<T> all) {
+    snapshot.begin(PendingStartups.class);
+    List<Account<T>> written = byCount.stream().flatMap(LinkedHashSet::stream).toList();
+    int count = snapshot.number("accounts", written.size(), 0, Integer.MAX_VALUE);
+    for (int i = 0; i < count; i++) {
+      transfer(snapshot, all, snapshot.reads() ? null : written.get(i));
+    }
+    snapshot.end();
+  }
+
+  private void transfer(Snapshot snapshot, References<T> all, Account<T> written) {
+    HostAddress host = HostAddress.transfer(snapshot, written == null ? null : written.host);
+    List<T> connections = written == null ? List.of() : List.copyOf(written.connections);
+    int count = snapshot.number("connections", connections.size(), 1, Integer.MAX_VALUE);
+    for (int i = 0; i < count; i++) {
+      T connection =
+          all.require(snapshot, "connection", written == null ? null : connections.get(i));
+      if (written == null && !append(host, connection)) {
+        throw snapshot.wrong("a startup is there twice");
+      }
     }
   }
 

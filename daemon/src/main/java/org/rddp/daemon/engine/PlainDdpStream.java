@@ -11,7 +11,6 @@ import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
-import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.ddp.receiving.RefusedReceives;
 import org.rddp.ddp.segment.DdpError;
@@ -39,12 +38,11 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   private final Session session;
   private final SessionConnection connection;
   private final CompletionReports reports;
-  private WorkQueue sends;
+  private final WorkQueue sends;
   private final TaggedNotices notices;
   private final int queues;
   private final boolean acknowledged;
-  private final ConnectionSettings settings;
-  private DdpStream stream;
+  private final DdpStream stream;
 
   /** Creates a stream that has not begun. */
   PlainDdpStream(
@@ -55,25 +53,18 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     this.session = session;
     this.connection = connection;
     this.reports = reports;
-    this.settings = settings;
-    sends = createQueue();
+    sends =
+        new WorkQueue(
+            session.limits().sendQueue(),
+            session.queueMemory(),
+            (slot, kind, status, octets) ->
+                reports.ended((int) slot, CompletionStatus.of(status), octets));
     notices = new TaggedNotices(settings.taggedNotices());
     queues = settings.queues().size();
     acknowledged = settings.acknowledged();
-    stream = createStream(session.domains().get(settings.domain()));
+    ProtectionDomain domain = session.domains().get(settings.domain());
+    stream = new DdpStream(session.engine().ddp(), domain, sizes(session, settings), this);
     session.engine().own(stream, session.owner().user());
-  }
-
-  private WorkQueue createQueue() {
-    return new WorkQueue(
-        session.limits().sendQueue(),
-        session.queueMemory(),
-        (slot, kind, status, octets) ->
-            reports.ended((int) slot, CompletionStatus.of(status), octets));
-  }
-
-  private DdpStream createStream(ProtectionDomain domain) {
-    return new DdpStream(session.engine().ddp(), domain, sizes(session, settings), this);
   }
 
   private static DdpSettings sizes(Session session, ConnectionSettings settings) {
@@ -219,15 +210,14 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   @Override
-  public void renew(DdpSharedReceiveQueue none) {
-    stream.retire();
-    sends = createQueue();
-    stream = createStream(stream.protectionDomain());
+  public ConnectionSettings inUse(ConnectionSettings settings) {
+    return settings;
   }
 
   @Override
   public void transfer(Snapshot snapshot, MpaConnection connection, DdpReferences references) {
     sends.transfer(snapshot);
+    notices.transfer(snapshot);
     stream.transfer(snapshot, connection, references);
   }
 

@@ -9,7 +9,6 @@ import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
-import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ipc.control.AcceptSettings;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.WorkRequest;
@@ -28,8 +27,8 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   private final Session session;
   private final SessionConnection connection;
   private final CompletionReports reports;
-  private RdmapSettings settings;
-  private RdmapStream stream;
+  private final RdmapSettings settings;
+  private final RdmapStream stream;
 
   /** Creates a stream that has not begun. */
   RdmapSessionStream(
@@ -167,14 +166,8 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   }
 
   @Override
-  public void renew(DdpSharedReceiveQueue receives) {
-    DdpStream former = ddp();
-    former.retire();
-    settings =
-        settings
-            .withQueues(settings.sendDepth(), settings.receiveDepth(), session.queueMemory())
-            .withSharedReceives(receives);
-    stream = new RdmapStream(session.engine().ddp(), former.protectionDomain(), settings, this);
+  public ConnectionSettings inUse(ConnectionSettings chosen) {
+    return chosen.withStartup(chosen.startup().withReads(settings.ird(), settings.ord()));
   }
 
   @Override

@@ -2,6 +2,7 @@ package org.rddp.daemon.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Reason;
@@ -13,11 +14,12 @@ import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ipc.control.RegionSettings;
+import org.rddp.snapshot.References;
 import org.rddp.snapshot.Snapshot;
 
 /** The regions and windows of a program. Engine thread only. */
 final class RegisteredMemory {
-  private TaggedBuffers taggedBuffers;
+  private final TaggedBuffers taggedBuffers;
   private final int most;
   private final Int2ObjectHashMap<SessionRegion> regions = new Int2ObjectHashMap<>();
 
@@ -209,11 +211,47 @@ final class RegisteredMemory {
     return all;
   }
 
-  /** Transfers which buffers and windows of DDP its regions and windows are; they stay. */
-  void transfer(Snapshot snapshot, TaggedBuffers table, DdpReferences references) {
-    taggedBuffers = table;
-    regions.values().forEach(region -> region.transfer(snapshot, references));
-    revoked.values().forEach(region -> region.transfer(snapshot, references));
-    windows.forEach(window -> window.transfer(snapshot, references));
+  /** Transfers the regions and windows; when read, there are none before. */
+  void transfer(Snapshot snapshot, DdpReferences references) {
+    snapshot.begin(RegisteredMemory.class);
+    transfer(
+        snapshot,
+        "regions",
+        regions,
+        region -> SessionRegion.transfer(snapshot, references, region));
+    // The program may have freed the memory of these.
+    transfer(
+        snapshot, "revoked", revoked, region -> region == null ? SessionRegion.revoked() : region);
+    windows.transfer(
+        snapshot, (number, window) -> SessionWindow.transfer(snapshot, references, number, window));
+    snapshot.end();
+  }
+
+  private static void transfer(
+      Snapshot snapshot,
+      String name,
+      Int2ObjectHashMap<SessionRegion> map,
+      UnaryOperator<SessionRegion> each) {
+    List<Integer> stags = sorted(map);
+    int count = snapshot.number(name, stags.size(), 0, Integer.MAX_VALUE);
+    for (int i = 0; i < count; i++) {
+      int stag = snapshot.number("stag", snapshot.reads() ? 0 : stags.get(i));
+      SessionRegion region = each.apply(map.get(stag));
+      if (snapshot.reads() && map.put(stag, region) != null) {
+        throw snapshot.wrong("an STag is there twice");
+      }
+    }
+  }
+
+  private static List<Integer> sorted(Int2ObjectHashMap<SessionRegion> map) {
+    return map.keySet().stream().sorted().toList();
+  }
+
+  /** References to the regions, those without an STag included. */
+  References<SessionRegion> references() {
+    List<SessionRegion> all = new ArrayList<>();
+    sorted(regions).forEach(stag -> all.add(regions.get(stag)));
+    sorted(revoked).forEach(stag -> all.add(revoked.get(stag)));
+    return new References<>(all);
   }
 }

@@ -1,10 +1,14 @@
 package org.rddp.daemon.engine;
 
 import java.lang.foreign.MemorySegment;
+import java.util.BitSet;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.RequestForm;
 import org.rddp.ipc.ring.StagPieces;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.snapshot.Memories;
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Memory;
 
 /**
@@ -121,9 +125,13 @@ final class RequestTable {
 
   /** Copies an inline message; returns its address. */
   long keepInline(int slot, WorkRequest request) {
-    long address = inlineMemory.address() + (long) slot * INLINE_ROOM;
+    long address = inlineAddress(slot);
     Memory.copy(request.inlineAddress(), address, request.length());
     return address;
+  }
+
+  private long inlineAddress(int slot) {
+    return inlineMemory.address() + (long) slot * INLINE_ROOM;
   }
 
   /** The program's own number for a request. */
@@ -165,6 +173,70 @@ final class RequestTable {
       windows[slot] = null;
     }
     free[freeCount++] = slot;
+  }
+
+  /** Transfers the requests; when read, there are none before. */
+  void transfer(Snapshot snapshot, RegisteredMemory memory) {
+    snapshot.begin(RequestTable.class);
+    References<SessionRegion> known = memory.references();
+    BitSet used = new BitSet();
+    used.set(0, ids.length);
+    for (int i = 0; i < freeCount; i++) {
+      used.clear(free[i]);
+    }
+    if (snapshot.reads()) {
+      used.clear();
+    }
+    int slot = used.nextSetBit(0);
+    while (snapshot.flag("more", slot >= 0)) {
+      slot = snapshot.number("slot", slot, 0, ids.length - 1);
+      transfer(snapshot, slot, memory, known);
+      used.set(slot);
+      slot = used.nextSetBit(slot + 1);
+    }
+    freeCount = 0;
+    for (int each = ids.length - 1; each >= 0; each--) {
+      if (!used.get(each)) {
+        free[freeCount++] = each;
+      }
+    }
+    snapshot.end();
+  }
+
+  private void transfer(
+      Snapshot snapshot, int slot, RegisteredMemory memory, References<SessionRegion> known) {
+    ids[slot] = snapshot.number("ids", ids[slot]);
+    taken[slot] = snapshot.number("taken", taken[slot]);
+    opcodes[slot] = snapshot.number("opcodes", opcodes[slot]);
+    if (RequestForm.of(opcodes[slot]) == null) {
+      throw snapshot.wrong("there is no opcode " + opcodes[slot]);
+    }
+    signalled[slot] = snapshot.flag("signalled", signalled[slot]);
+    named[slot] = snapshot.number("named", named[slot]);
+    int first = slot * StagPieces.MOST;
+    int pieces = 0;
+    while (pieces < StagPieces.MOST && regions[first + pieces] != null) {
+      pieces++;
+    }
+    pieces = snapshot.number("pieces", pieces, 0, StagPieces.MOST);
+    for (int i = 0; i < pieces; i++) {
+      SessionRegion region = known.require(snapshot, "regions", regions[first + i]);
+      if (snapshot.reads()) {
+        use(slot, i, region);
+      }
+    }
+    boolean binds = snapshot.flag("windows", windows[slot] != null);
+    if (snapshot.reads() && binds) {
+      SessionWindow window = memory.window(named[slot]);
+      if (window == null) {
+        throw snapshot.wrong("a bind has no window");
+      }
+      use(slot, window);
+    }
+    if (pieces == 0 && !binds) {
+      // Perhaps an inline message.
+      snapshot.octets("inlineMemory", inlineAddress(slot), WorkRequest.MAX_INLINE);
+    }
   }
 
   /** Where inline messages lie. */

@@ -1,6 +1,7 @@
 package org.rddp.daemon.engine;
 
 import java.util.Arrays;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Finds out whether both ends of a connection want Sends with immediate data, which RDMAP does not
@@ -56,6 +57,13 @@ final class SendWithImmediateOffer {
   /** For an error: why the Private Data is longer than the program's; empty if it is not. */
   String reason() {
     return wanted ? "; %d of them ask for Sends with immediate data".formatted(OFFER.length) : "";
+  }
+
+  /** Transfers whether both ends want them. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(SendWithImmediateOffer.class);
+    agreed = snapshot.flag("agreed", agreed);
+    snapshot.end();
   }
 
   private static byte[] append(byte[] privateData) {

@@ -3,7 +3,6 @@ package org.rddp.daemon.engine;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 import org.rddp.client.types.ProtectionDomains;
 import org.rddp.client.types.Reason;
@@ -22,7 +21,9 @@ import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.RegionSettings;
 import org.rddp.ipc.ring.CompletionEntry;
 import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.snapshot.References;
 import org.rddp.snapshot.Snapshot;
+import org.rddp.tcp.TcpConnection;
 
 /**
  * A program's session with the engine: its rings, regions, listeners and connections, in its own
@@ -60,7 +61,7 @@ public final class Session implements SleepAware {
   private final SessionDomains domains;
   private final RequestIntake intake;
   private final RequestTable requests;
-  private QueueMemory queueMemory;
+  private final QueueMemory queueMemory;
   private final RegisteredMemory memory;
   private final SessionReceiveQueues receiveQueues = new SessionReceiveQueues(this);
   private final SessionListeners listeners = new SessionListeners(this);
@@ -447,25 +448,63 @@ public final class Session implements SleepAware {
     return found;
   }
 
-  // ---- It goes on with other parts of its engine ----
+  // ---- It goes on in another engine ----
 
-  /** Calls {@code action} for every connection. */
-  void forEachConnection(Consumer<SessionConnection> action) {
-    connections.forEach(action);
+  /** Its number in the daemon. */
+  int number() {
+    return number;
   }
 
-  /** Goes on with new parts of its engine, whose state follows. */
-  void renew() {
-    queueMemory = new QueueMemory(limits.completions());
-    receiveQueues.renew();
-    listeners.goOn(engine.tcp());
+  /** All connections: those whose Request has not come, then those with a number. */
+  List<SessionConnection> connections() {
+    List<SessionConnection> all = listeners.starting();
+    connections.forEach(all::add);
+    return all;
   }
 
-  /** Transfers what DDP has of it, but for its connections; the rest stays. */
-  void transfer(Snapshot snapshot, DdpReferences references, List<DdpStream> streams) {
+  /**
+   * Transfers its rings' positions, domains, receive queues, listeners and connections; their
+   * streams and memory follow. When read, it has begun, and has none of these.
+   *
+   * @param transports the connections of TCP
+   */
+  void transfer(Snapshot snapshot, References<TcpConnection> transports) {
     snapshot.begin(Session.class);
-    memory.transfer(snapshot, engine.ddp().taggedBuffers(), references);
-    receiveQueues.transfer(snapshot, references, streams);
+    broken = snapshot.flag("broken", broken);
+    lastError = snapshot.text("lastError", lastError);
+    transferRings(snapshot);
+    domains.transfer(snapshot);
+    receiveQueues.transfer(snapshot);
+    listeners.transfer(snapshot, transports);
+    connections.transfer(
+        snapshot,
+        (given, written) -> SessionConnection.transfer(snapshot, this, given, transports, written));
+    if (snapshot.reads()) {
+      connections.forEach(connection -> owner.addConnection());
+    }
+    listeners.transferUnanswered(snapshot, new References<>(connections()));
+    snapshot.end();
+  }
+
+  private void transferRings(Snapshot snapshot) {
+    DaemonRings.Positions positions =
+        snapshot.record("rings", DaemonRings.Positions.class, rings.positions());
+    if (snapshot.reads()) {
+      try {
+        rings.goOn(positions);
+      } catch (IllegalArgumentException wrong) {
+        throw snapshot.wrong(wrong.getMessage());
+      }
+    }
+  }
+
+  /** Transfers its memory, its requests, and the streams of its connections. */
+  void transferStreams(Snapshot snapshot, DdpReferences references, List<DdpStream> streams) {
+    snapshot.begin(Session.class);
+    memory.transfer(snapshot, references);
+    requests.transfer(snapshot, memory);
+    receiveQueues.transferReceives(snapshot, references, streams);
+    connections().forEach(connection -> connection.transferStream(snapshot, references));
     snapshot.end();
   }
 

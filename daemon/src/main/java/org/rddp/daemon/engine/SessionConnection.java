@@ -1,10 +1,12 @@
 package org.rddp.daemon.engine;
 
+import java.util.Collection;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.StartupOptions;
 import org.rddp.client.types.StartupTerms;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.DdpReferences;
@@ -17,6 +19,7 @@ import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;
 import org.rddp.mpa.StartupHandler;
+import org.rddp.snapshot.References;
 import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
@@ -55,12 +58,17 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   private final Session session;
   private final ConnectionHeap heap;
   private final CompletionReports reports;
-  private final boolean plainDdp;
   private final SendWithImmediateOffer sendWithImmediate;
-  private final long openedAt;
+  private long openedAt;
   private final Deadline deadline;
 
+  /** As the program has chosen them at last. */
+  private ConnectionSettings settings;
+
   private SessionStream stream;
+
+  /** Whether a peer has connected to a listener. */
+  private boolean incoming;
 
   /** MPA's startup; null once both ends have agreed. */
   private MpaStartup startup;
@@ -71,7 +79,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   /** How it connects to an address; null for other connections, and once both ends have agreed. */
   private ActiveOpen opening;
 
-  /** The Request of a peer to a listener; null for other connections. */
+  /** The Request of a peer to a listener, until it has been answered; null for none. */
   private PeerRequest request;
 
   /** Watches an accepted connection; null for other connections. */
@@ -80,13 +88,14 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   /** Its shared receive queue until it has ended; or null. */
   private SessionReceiveQueue receives;
 
-  /** Null before it is opened, and while the peer of a queue pair has not come. */
+  /**
+   * Null before it is opened, while the peer of a queue pair has not come, and if it has ended and
+   * another engine has gone on with the rest.
+   */
   private TcpConnection tcp;
 
   /** How a queue pair finds its peer; null for other connections. */
   private Meeting meeting;
-
-  private final TcpChoices choices;
 
   /** Null before it is opened. */
   private ConnectionEnds ends;
@@ -106,8 +115,6 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     this.state = state;
     this.deadline = new Deadline(session.engine().deadlines(), this::expire);
     this.openedAt = session.engine().tcp().now();
-    this.plainDdp = settings.isPlainDdp();
-    this.choices = TcpChoices.of(settings);
     this.sendWithImmediate = new SendWithImmediateOffer(settings.sendWithImmediate());
     this.reports = new CompletionReports(session, settings);
     reports.begin(number);
@@ -116,11 +123,17 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   }
 
   /** Makes a stream, in place of one that has failed before both ends have agreed. */
-  void prepare(ConnectionSettings settings) {
+  void prepare(ConnectionSettings chosen) {
+    settings = chosen;
     stream =
-        settings.isPlainDdp()
-            ? new PlainDdpStream(session, this, reports, settings)
-            : new RdmapSessionStream(session, this, reports, settings);
+        chosen.isPlainDdp()
+            ? new PlainDdpStream(session, this, reports, chosen)
+            : new RdmapSessionStream(session, this, reports, chosen);
+  }
+
+  /** Its settings. */
+  ConnectionSettings settings() {
+    return settings;
   }
 
   /**
@@ -141,7 +154,8 @@ final class SessionConnection implements StartupHandler, PendingStartup {
       throws RequestRefusedException {
     SessionConnection made =
         new SessionConnection(session, 0, State.AWAITING_REQUEST, listener.settings());
-    made.request = new PeerRequest(session, listener, made);
+    made.incoming = true;
+    PeerRequest ignored = made.asks(listener);
     made.begin(tcp, MpaStartup.responder(made.stream.mpa(), made, made.ddp()));
     return made;
   }
@@ -151,7 +165,10 @@ final class SessionConnection implements StartupHandler, PendingStartup {
       throws RequestRefusedException {
     SessionConnection made = new SessionConnection(session, number, State.CONNECTING, settings);
     try {
-      made.opening = new ActiveOpen(session, made, privateData, settings, made.deadline);
+      StartupOptions again =
+          ChosenStartup.retry(session.engine().rdmapSettings(), settings.startup());
+      made.opening = new ActiveOpen(session, made, privateData, made.deadline, again);
+      made.prepareRequest(privateData);
       return made;
     } catch (IllegalArgumentException e) {
       made.markGone();
@@ -178,7 +195,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   void begin(TcpConnection opened, MpaStartup begun) {
     tcp = opened;
     startup = begun;
-    choices.apply(opened);
+    TcpChoices.of(settings).apply(opened);
     ends =
         new ConnectionEnds(
             opened.localAddress(), opened.localPort(), opened.remoteAddress(), opened.remotePort());
@@ -240,6 +257,11 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     return request;
   }
 
+  /** No answer to a Request is waited for any more. */
+  void answered() {
+    request = null;
+  }
+
   /** The handler of its TCP connection until both ends have agreed. */
   MpaStartup startup() {
     return startup;
@@ -272,8 +294,8 @@ final class SessionConnection implements StartupHandler, PendingStartup {
         state.name().toLowerCase(Locale.ROOT).replace('_', '-'),
         ends,
         isInitiator(),
-        plainDdp,
-        session.engine().tcp().now() - openedAt,
+        settings.isPlainDdp(),
+        now() - openedAt,
         tcp == null ? TcpStatus.NONE : tcp.status(),
         startup == null ? settled : startup.negotiated(),
         reports.sendsCompleted(),
@@ -284,8 +306,12 @@ final class SessionConnection implements StartupHandler, PendingStartup {
         failure == null ? "" : failure.text());
   }
 
+  private long now() {
+    return session.engine().tcp().now();
+  }
+
   private boolean isInitiator() {
-    return request == null && (meeting == null || meeting.expectation().connects());
+    return !incoming && (meeting == null || meeting.expectation().connects());
   }
 
   // ---- Calls of the program ----
@@ -316,21 +342,22 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   }
 
   /** Applies the program's settings for this connection before the Request is accepted. */
-  void choose(AcceptSettings settings) throws RequestRefusedException {
-    int number = settings.receiveQueue();
+  void choose(AcceptSettings chosen) throws RequestRefusedException {
+    int number = chosen.receiveQueue();
     ProtectionDomain domain =
-        settings.domain() == AcceptSettings.DOMAIN_OF_LISTENER
+        chosen.domain() == AcceptSettings.DOMAIN_OF_LISTENER
             ? stream.domain()
-            : session.domains().require(settings.domain());
+            : session.domains().require(chosen.domain());
     if ((number != 0 || !ddp().isIn(domain)) && reports.areUsed()) {
       throw new RequestRefusedException(
           Reason.INVALID,
           "requests have been posted to the connection: it can have no shared receive queue and no"
               + " other protection domain now");
     }
-    stream.choose(settings, startup);
+    stream.choose(chosen, startup);
     ddp().enter(domain);
     if (number != 0) {
+      settings = settings.withReceiveQueue(number);
       reports.shareReceives(number);
       releaseReceives();
       shareReceives(number);
@@ -365,7 +392,7 @@ final class SessionConnection implements StartupHandler, PendingStartup {
   void disconnect(boolean graceful) {
     if (graceful && (state == State.ESTABLISHED || state == State.ERRONEOUS)) {
       state = State.CLOSING;
-      deadline.setIdle(tcp, stream.ddp(), CLOSE_TIMEOUT, tcp.now()); // MPA-7.1.2-28
+      deadline.setIdle(tcp, stream.ddp(), CLOSE_TIMEOUT, now()); // MPA-7.1.2-28
       stream.close();
     } else if (!graceful || (state != State.CLOSING && state != State.FAILED)) {
       abort();
@@ -430,8 +457,9 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     opening = null;
     state = State.ESTABLISHED;
     deadline.clear();
-    if (request != null) {
+    if (incoming) {
       firstMessage = new FirstMessageWatch(session, this);
+      firstMessage.checkLater();
     }
     session.engine().counters().connectionsOpened++;
     session.engine().events().opened(ends, isInitiator());
@@ -460,14 +488,18 @@ final class SessionConnection implements StartupHandler, PendingStartup {
 
   /** Handles the failure of a stream that ends by itself. */
   void onError(Reason reason, int detail, String text) {
+    if (state == State.GONE) {
+      // The peer was rejected: nobody waits for what follows.
+      return;
+    }
     boolean established = isUp();
     recordFailure(reason, detail, text);
     if (established) {
       state = State.FAILED;
     }
     // The layers below have reset the connection or are telling the peer why it ends.
-    if (state != State.AWAITING_REQUEST && state != State.GONE) {
-      deadline.set(tcp.now() + FAILURE_TIMEOUT); // RDMAP-7-01
+    if (state != State.AWAITING_REQUEST) {
+      deadline.set(now() + FAILURE_TIMEOUT); // RDMAP-7-01
     }
   }
 
@@ -600,37 +632,137 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     }
   }
 
-  // ---- It goes on with other parts of its engine ----
+  // ---- It goes on in another engine ----
 
   /**
-   * Goes on with another connection of TCP, or the one that has ended, and a new stream, whose
-   * state follows.
+   * Transfers settings of connections, but not whether the configuration allows them now.
+   *
+   * @param written null if they are read
    */
-  void renew(TcpConnection next) {
-    tcp = next;
-    stream.renew(receives == null ? null : receives.queue());
-    deadline.goOn(tcp, ddp());
+  static ConnectionSettings transferSettings(
+      Snapshot snapshot, Session session, ConnectionSettings written) {
+    ConnectionSettings settings = snapshot.record("settings", ConnectionSettings.class, written);
+    if (settings == null) {
+      throw snapshot.wrong("settings are missing");
+    }
+    if (snapshot.reads()) {
+      try {
+        SettingsCheck.checkRanges(session, settings);
+      } catch (RequestRefusedException refused) {
+        throw snapshot.wrong(refused.getMessage());
+      }
+    }
+    return settings;
   }
 
   /**
-   * Transfers the state of MPA and its stream; returns the handler of its connection of TCP.
+   * Transfers a connection, but not its stream and what refers to it: {@link #transferStream}.
    *
-   * @param former the handler before; null if TCP has ended
+   * @param transports the connections of TCP
+   * @param written the connection; null if it is read
    */
-  StreamHandler transfer(Snapshot snapshot, StreamHandler former, DdpReferences references) {
-    boolean reads = snapshot.reads();
-    if (former == null) {
-      stream.transfer(snapshot, null, references);
-      return null;
+  static SessionConnection transfer(
+      Snapshot snapshot,
+      Session session,
+      int number,
+      References<TcpConnection> transports,
+      SessionConnection written) {
+    boolean reads = written == null;
+    snapshot.begin(SessionConnection.class);
+    ConnectionSettings settings =
+        transferSettings(snapshot, session, reads ? null : written.stream.inUse(written.settings));
+    State state = snapshot.constant("state", State.class, reads ? null : written.state);
+    SessionConnection connection =
+        reads ? restored(snapshot, session, number, state, settings) : written;
+    connection.transfer(snapshot, transports);
+    snapshot.end();
+    return connection;
+  }
+
+  private static SessionConnection restored(
+      Snapshot snapshot, Session session, int number, State state, ConnectionSettings settings) {
+    if (state == State.GONE || (number == 0) != (state == State.AWAITING_REQUEST)) {
+      throw snapshot.wrong("a connection with number " + number + " is " + state);
     }
-    if (startup == null) {
-      MpaConnection mpa =
-          MpaConnection.transfer(snapshot, reads ? null : (MpaConnection) former, tcp, ddp());
-      stream.transfer(snapshot, mpa, references);
-      return mpa;
+    try {
+      return new SessionConnection(session, number, state, settings);
+    } catch (RequestRefusedException | IllegalArgumentException refused) {
+      throw snapshot.wrong(refused.getMessage());
     }
-    startup = MpaStartup.transfer(snapshot, reads ? null : startup, tcp, this, ddp(), ddp());
-    stream.transfer(snapshot, startup.connection(), references);
-    return startup.handler();
+  }
+
+  private void transfer(Snapshot snapshot, References<TcpConnection> transports) {
+    openedAt = snapshot.number("openedAt", openedAt);
+    incoming = snapshot.flag("incoming", incoming);
+    peerClosed = snapshot.flag("peerClosed", peerClosed);
+    failure = snapshot.record("failure", EndCause.class, failure);
+    settled = snapshot.record("settled", Negotiated.class, settled);
+    sendWithImmediate.transfer(snapshot);
+    reports.transfer(snapshot);
+    // It stays without a connection of TCP if that has ended, and messages are held.
+    TcpConnection open = tcp == null || tcp.user() == null ? null : tcp;
+    open = transports.transfer(snapshot, "tcp", open);
+    if (snapshot.reads()) {
+      tcp = open;
+    }
+    ends = ConnectionEnds.transfer(snapshot, ends);
+    if (snapshot.flag("opening", opening != null)) {
+      opening = ActiveOpen.transfer(snapshot, session, this, deadline, opening);
+    }
+    if (snapshot.flag("firstMessage", firstMessage != null) && snapshot.reads()) {
+      firstMessage = new FirstMessageWatch(session, this);
+    }
+  }
+
+  /** Its peer's Request to a listener may come, or waits for the program's answer. */
+  PeerRequest asks(SessionListener listener) {
+    request = new PeerRequest(session, listener, this);
+    return request;
+  }
+
+  /**
+   * Transfers the state of MPA, of its stream and its deadlines; when read, its connection of TCP
+   * goes on.
+   */
+  void transferStream(Snapshot snapshot, DdpReferences references) {
+    snapshot.begin(SessionConnection.class);
+    boolean open = tcp != null && (snapshot.reads() || tcp.user() != null);
+    stream.transfer(snapshot, open ? transferMpa(snapshot) : null, references);
+    deadline.transfer(snapshot, tcp, ddp());
+    if (firstMessage != null) {
+      firstMessage.nextCheck().transfer(snapshot, null, null);
+    }
+    snapshot.end();
+  }
+
+  /** Transfers its startup or its connection of MPA; returns the latter, null if there is none. */
+  private MpaConnection transferMpa(Snapshot snapshot) {
+    StreamHandler handler = tcp.user();
+    MpaConnection mpa;
+    if (settled == null) {
+      startup = MpaStartup.transfer(snapshot, startup, tcp, this, ddp(), ddp());
+      handler = startup.handler();
+      mpa = startup.connection();
+    } else {
+      mpa = MpaConnection.transfer(snapshot, (MpaConnection) handler, tcp, ddp());
+      handler = mpa;
+    }
+    if (snapshot.reads()) {
+      tcp.resume(handler);
+    }
+    return mpa;
+  }
+
+  /** Adds its deadlines, set or not. */
+  void addDeadlines(Collection<Deadline> all) {
+    all.add(deadline);
+    if (firstMessage != null) {
+      all.add(firstMessage.nextCheck());
+    }
+  }
+
+  /** Whether its program has been told of its end. */
+  boolean isGone() {
+    return state == State.GONE;
   }
 }

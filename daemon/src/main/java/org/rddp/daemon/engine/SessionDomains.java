@@ -6,6 +6,7 @@ import java.util.Objects;
 import org.rddp.client.types.ProtectionDomains;
 import org.rddp.client.types.Reason;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The protection domains of a session, by the program's numbers. Each exists from its first use to
@@ -43,6 +44,18 @@ final class SessionDomains {
       domains[number] = new ProtectionDomain(program + "/" + number);
     }
     return domains[number];
+  }
+
+  /** Transfers which exist. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(SessionDomains.class);
+    int count = snapshot.number("length", domains.length, 1, ProtectionDomains.LARGEST + 1);
+    for (int i = 0; i < count; i++) {
+      if (snapshot.flag("domains", i < domains.length && domains[i] != null)) {
+        ProtectionDomain ignored = get(i);
+      }
+    }
+    snapshot.end();
   }
 
   /** Those that exist, by their numbers. */

@@ -1,5 +1,7 @@
 package org.rddp.daemon.engine;
 
+import java.util.Collection;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -9,6 +11,8 @@ import org.rddp.ip.HostAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Ipv6Address;
 import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpListener;
@@ -34,7 +38,7 @@ public final class SessionListener {
   /** Requests that wait for the program's answer; the backlog bounds their number. */
   private final Set<PeerRequest> unanswered = new LinkedHashSet<>();
 
-  private final long openedAt;
+  private long openedAt;
   private TcpListener listener;
   private long requested;
   private long refused;
@@ -65,6 +69,10 @@ public final class SessionListener {
       throw new RequestRefusedException(
           Reason.ADDRESS_IN_USE, port == 0 ? "no port is free" : "port " + port + " is in use");
     }
+    useReceives();
+  }
+
+  private void useReceives() {
     SessionReceiveQueue receives = session.receiveQueues().get(settings.receiveQueue());
     if (receives != null) {
       receives.use();
@@ -173,11 +181,6 @@ public final class SessionListener {
     }
   }
 
-  /** Whether the program must still answer. */
-  boolean awaits(PeerRequest request) {
-    return unanswered.contains(request);
-  }
-
   /** Removes a request that the program has answered, or whose connection has ended. */
   void answered(PeerRequest request) {
     endStartup(request.connection());
@@ -195,9 +198,75 @@ public final class SessionListener {
     List.copyOf(unanswered).forEach(PeerRequest::decline);
   }
 
-  /** Goes on with the listener of another stack. */
-  void goOn(TcpStack tcp) {
-    listener = tcp.listener(listener.port());
+  /**
+   * Transfers a listener and the connections whose Request has not come.
+   *
+   * @param written the listener; null if it is read
+   */
+  static SessionListener transfer(
+      Snapshot snapshot,
+      Session session,
+      References<TcpConnection> transports,
+      SessionListener written) {
+    boolean reads = written == null;
+    snapshot.begin(SessionListener.class);
+    int number = snapshot.number("number", reads ? 0 : written.number);
+    HostAddress address = HostAddress.transfer(snapshot, reads ? null : written.address);
+    int backlog = snapshot.number("backlog", reads ? 0 : written.backlog);
+    ConnectionSettings settings =
+        SessionConnection.transferSettings(snapshot, session, reads ? null : written.settings);
+    SessionListener listener =
+        reads ? new SessionListener(session, number, address, backlog, settings) : written;
+    listener.transfer(snapshot, transports);
+    snapshot.end();
+    return listener;
+  }
+
+  private void transfer(Snapshot snapshot, References<TcpConnection> transports) {
+    openedAt = snapshot.number("openedAt", openedAt);
+    requested = snapshot.number("requested", requested);
+    refused = snapshot.number("refused", refused);
+    int port = snapshot.number("listener", listener == null ? 0 : listener.port());
+    if (snapshot.reads()) {
+      resume(snapshot, port);
+    }
+    Iterator<SessionConnection> written = List.copyOf(starting).iterator();
+    while (snapshot.flag("starting", written.hasNext())) {
+      SessionConnection connection = snapshot.reads() ? null : written.next();
+      connection = SessionConnection.transfer(snapshot, session, 0, transports, connection);
+      if (snapshot.reads()) {
+        PeerRequest ignored = connection.asks(this);
+        starting.add(connection);
+      }
+    }
+  }
+
+  private void resume(Snapshot snapshot, int port) {
+    listener = session.engine().tcp().listener(port);
+    if (listener == null) {
+      throw snapshot.wrong("TCP does not listen at port " + port);
+    }
     listener.resume(this::onIncoming);
+    useReceives();
+  }
+
+  /** Transfers which of the session's connections wait for the program's answer. */
+  void transferUnanswered(Snapshot snapshot, References<SessionConnection> connections) {
+    snapshot.begin(SessionListener.class);
+    Iterator<PeerRequest> written = List.copyOf(unanswered).iterator();
+    while (snapshot.flag("unanswered", written.hasNext())) {
+      SessionConnection connection =
+          connections.require(
+              snapshot, "connection", snapshot.reads() ? null : written.next().connection());
+      if (snapshot.reads()) {
+        unanswered.add(connection.asks(this));
+      }
+    }
+    snapshot.end();
+  }
+
+  /** Adds the connections whose Request has not come. */
+  void addStarting(Collection<SessionConnection> all) {
+    all.addAll(starting);
   }
 }

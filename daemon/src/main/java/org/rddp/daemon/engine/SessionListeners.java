@@ -1,11 +1,14 @@
 package org.rddp.daemon.engine;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.rddp.client.types.Reason;
 import org.rddp.ip.HostAddress;
 import org.rddp.ipc.control.ConnectionSettings;
-import org.rddp.tcp.TcpStack;
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
+import org.rddp.tcp.TcpConnection;
 
 /** The ports at which a program accepts connections. Engine thread only. */
 final class SessionListeners {
@@ -53,8 +56,35 @@ final class SessionListeners {
     return listeners.stream().map(SessionListener::status).toList();
   }
 
-  /** They go on with the listeners of another stack. */
-  void goOn(TcpStack tcp) {
-    listeners.forEach(listener -> listener.goOn(tcp));
+  /**
+   * Transfers the listeners and the connections whose Request has not come; when read, there are
+   * none before.
+   */
+  void transfer(Snapshot snapshot, References<TcpConnection> transports) {
+    snapshot.begin(SessionListeners.class);
+    nextNumber = snapshot.number("nextNumber", nextNumber);
+    Iterator<SessionListener> written = List.copyOf(listeners).iterator();
+    while (snapshot.flag("listeners", written.hasNext())) {
+      SessionListener listener = snapshot.reads() ? null : written.next();
+      listener = SessionListener.transfer(snapshot, session, transports, listener);
+      if (snapshot.reads()) {
+        listeners.add(listener);
+      }
+    }
+    snapshot.end();
+  }
+
+  /** Transfers which connections wait for the program's answer. */
+  void transferUnanswered(Snapshot snapshot, References<SessionConnection> connections) {
+    for (SessionListener each : listeners) {
+      each.transferUnanswered(snapshot, connections);
+    }
+  }
+
+  /** The connections whose Request has not come. */
+  List<SessionConnection> starting() {
+    List<SessionConnection> all = new ArrayList<>();
+    listeners.forEach(listener -> listener.addStarting(all));
+    return all;
   }
 }

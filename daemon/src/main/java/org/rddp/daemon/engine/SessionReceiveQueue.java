@@ -7,28 +7,30 @@ import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
 
 /** A shared receive queue of a program. Engine thread only. */
 final class SessionReceiveQueue implements RequestTarget {
+  /** The most receives of a queue in DDP. */
+  private static final int MOST = 1 << 24;
+
   private final Session session;
   private final int number;
   private final ProtectionDomain domain;
-  private DdpSharedReceiveQueue queue;
+  private final DdpSharedReceiveQueue queue;
   private int users;
 
   SessionReceiveQueue(Session session, int number, int size, ProtectionDomain domain) {
     this.session = session;
     this.number = number;
     this.domain = domain;
-    queue = create(size);
-  }
-
-  private DdpSharedReceiveQueue create(int size) {
-    return new DdpSharedReceiveQueue(
-        size,
-        session.queueMemory(),
-        // DDP-8.3.2-06, RDMAP-8.1.2-08
-        () -> session.events().send(new DaemonMessage.ReceiveQueueLimit(number)));
+    queue =
+        new DdpSharedReceiveQueue(
+            size,
+            session.queueMemory(),
+            // DDP-8.3.2-06, RDMAP-8.1.2-08
+            () -> session.events().send(new DaemonMessage.ReceiveQueueLimit(number)));
   }
 
   DdpSharedReceiveQueue queue() {
@@ -82,8 +84,20 @@ final class SessionReceiveQueue implements RequestTarget {
     }
   }
 
-  /** Goes on with a new queue of DDP, whose state follows. */
-  void renew() {
-    queue = create(queue.depth());
+  /**
+   * Transfers a queue, but not its receives and who uses it.
+   *
+   * @param written the queue; null if it is read
+   */
+  static SessionReceiveQueue transfer(
+      Snapshot snapshot, Session session, int number, SessionReceiveQueue written) {
+    boolean reads = written == null;
+    snapshot.begin(SessionReceiveQueue.class);
+    int size = snapshot.number("queue", reads ? 0 : written.queue.depth(), 1, MOST);
+    ProtectionDomain domain =
+        new References<>(session.domains().all())
+            .require(snapshot, "domain", reads ? null : written.domain);
+    snapshot.end();
+    return reads ? new SessionReceiveQueue(session, number, size, domain) : written;
   }
 }

@@ -77,13 +77,17 @@ final class SessionReceiveQueues {
     return queue;
   }
 
-  /** Each goes on with a new queue of DDP, whose state follows. */
-  void renew() {
-    queues.forEach(SessionReceiveQueue::renew);
+  /** Transfers the queues, but not their receives; when read, there are none before. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(SessionReceiveQueues.class);
+    queues.transfer(
+        snapshot,
+        (number, queue) -> SessionReceiveQueue.transfer(snapshot, session, number, queue));
+    snapshot.end();
   }
 
-  /** Transfers their state in DDP. */
-  void transfer(Snapshot snapshot, DdpReferences references, List<DdpStream> streams) {
+  /** Transfers their receives. */
+  void transferReceives(Snapshot snapshot, DdpReferences references, List<DdpStream> streams) {
     queues.forEach(queue -> queue.queue().transfer(snapshot, references, streams));
   }
 }

@@ -7,7 +7,7 @@ import org.rddp.snapshot.Snapshot;
 
 /** A range of a program's memory under an STag, as work requests name it. Engine thread only. */
 final class SessionRegion {
-  private TaggedBuffer buffer;
+  private final TaggedBuffer buffer;
   private final long address;
   private final long length;
   private int uses;
@@ -55,8 +55,28 @@ final class SessionRegion {
     uses--;
   }
 
-  /** Transfers which buffer of DDP it is. */
-  void transfer(Snapshot snapshot, DdpReferences references) {
-    buffer = references.buffer(snapshot, "buffer", buffer);
+  /**
+   * Transfers a region, but not who uses it.
+   *
+   * @param written the region; null if it is read
+   */
+  static SessionRegion transfer(
+      Snapshot snapshot, DdpReferences references, SessionRegion written) {
+    boolean reads = written == null;
+    snapshot.begin(SessionRegion.class);
+    TaggedBuffer buffer = references.buffer(snapshot, "buffer", reads ? null : written.buffer);
+    long length = snapshot.number("length", reads ? 0 : written.length, 1, Long.MAX_VALUE);
+    long address =
+        references.memories().transfer(snapshot, "address", reads ? 0 : written.address, length);
+    snapshot.end();
+    if (buffer == null || address == 0) {
+      throw snapshot.wrong("a region has no memory");
+    }
+    return reads ? new SessionRegion(buffer, address, length) : written;
+  }
+
+  /** A region that has no STag and no memory any more, for the requests that name it. */
+  static SessionRegion revoked() {
+    return new SessionRegion(TaggedBuffer.ended(), 0, 0);
   }
 }

@@ -5,8 +5,8 @@ import org.rddp.client.types.CompletionStatus;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.ProtectionDomain;
-import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ipc.control.AcceptSettings;
+import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.MpaStartup;
@@ -17,7 +17,7 @@ import org.rddp.snapshot.Snapshot;
  * posts the connection's work requests, opens and closes the stream, and reports the stream's
  * events to its {@link SessionConnection}. Engine thread only.
  */
-interface SessionStream extends RequestTarget {
+sealed interface SessionStream extends RequestTarget permits PlainDdpStream, RdmapSessionStream {
   /** Settings of MPA's startup. */
   MpaSettings mpa();
 
@@ -56,12 +56,8 @@ interface SessionStream extends RequestTarget {
   /** RDMAP: before the stream begins, says whether both ends want Sends with immediate data. */
   default void allowSendWithImmediate(boolean agreed) {}
 
-  /**
-   * Goes on with a new stream, whose state follows, in the engine's new parts.
-   *
-   * @param receives its shared receive queue; null for none
-   */
-  void renew(DdpSharedReceiveQueue receives);
+  /** The connection's settings, with what is in use where the interface's configuration decided. */
+  ConnectionSettings inUse(ConnectionSettings settings);
 
   /**
    * Transfers the state of its stream.

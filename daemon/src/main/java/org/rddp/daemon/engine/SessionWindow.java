@@ -9,7 +9,7 @@ import org.rddp.snapshot.Snapshot;
 public final class SessionWindow {
   private final int number;
   private final WindowKind kind;
-  private DdpMemoryWindow window;
+  private final DdpMemoryWindow window;
   private int uses;
 
   SessionWindow(int number, WindowKind kind, DdpMemoryWindow window) {
@@ -50,8 +50,21 @@ public final class SessionWindow {
     uses--;
   }
 
-  /** Transfers which window of DDP it is. */
-  void transfer(Snapshot snapshot, DdpReferences references) {
-    window = references.window(snapshot, "window", window);
+  /**
+   * Transfers a window, but not who uses it.
+   *
+   * @param written the window; null if it is read
+   */
+  static SessionWindow transfer(
+      Snapshot snapshot, DdpReferences references, int number, SessionWindow written) {
+    boolean reads = written == null;
+    snapshot.begin(SessionWindow.class);
+    WindowKind kind = snapshot.constant("kind", WindowKind.class, reads ? null : written.kind);
+    DdpMemoryWindow window = references.window(snapshot, "window", reads ? null : written.window);
+    snapshot.end();
+    if (window == null) {
+      throw snapshot.wrong("a window is none of DDP's");
+    }
+    return reads ? new SessionWindow(number, kind, window) : written;
   }
 }

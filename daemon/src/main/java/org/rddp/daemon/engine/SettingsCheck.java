@@ -11,22 +11,29 @@ final class SettingsCheck {
 
   static void check(Session session, ConnectionSettings settings) throws RequestRefusedException {
     RdmapSettings configured = session.engine().rdmapSettings();
-    if (settings.isPlainDdp() && (settings.withheldRights() != 0 || settings.sendWithImmediate())) {
-      throw new RequestRefusedException(
-          Reason.INVALID, "withheld rights and Sends with immediate data are for RDMAP");
-    }
-    SessionDomains.check(settings.domain());
+    checkRanges(session, settings);
     check(
         settings.heldOctets(),
         configured.heldOctets(),
         "octets of messages to hold; the interface allows");
     TcpChoices.check(session.engine().tcp().settings(), settings);
-    session.receiveQueues().check(settings);
     ChosenStartup.check(configured, settings.startup());
     if (settings.isPlainDdp() && !settings.startup().equals(StartupOptions.DEFAULTS)) {
       throw new RequestRefusedException(
           Reason.INVALID, "options of the startup are for RDMAP; plain DDP has none");
     }
+  }
+
+  /** Refuses settings that no configuration allows the session. */
+  static void checkRanges(Session session, ConnectionSettings settings)
+      throws RequestRefusedException {
+    if (settings.isPlainDdp() && (settings.withheldRights() != 0 || settings.sendWithImmediate())) {
+      throw new RequestRefusedException(
+          Reason.INVALID, "withheld rights and Sends with immediate data are for RDMAP");
+    }
+    SessionDomains.check(settings.domain());
+    check(settings.heldOctets(), Integer.MAX_VALUE, "octets of messages to hold; it is");
+    session.receiveQueues().check(settings);
     long receives = 0;
     for (int depth : settings.queues()) {
       if (depth < 1) {

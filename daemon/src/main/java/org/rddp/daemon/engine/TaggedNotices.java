@@ -1,6 +1,7 @@
 package org.rddp.daemon.engine;
 
 import org.rddp.ddp.receiving.RefusedReceives;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The posted notices of Tagged Messages of a plain DDP connection, in the order of their posts.
@@ -34,10 +35,15 @@ final class TaggedNotices {
     if (size == requests.length) {
       return false;
     }
-    int place = head + size;
-    requests[place < requests.length ? place : place - requests.length] = request;
+    requests[place(size)] = request;
     size++;
     return true;
+  }
+
+  /** Where the notice is before which there are so many. */
+  private int place(int before) {
+    int place = head + before;
+    return place < requests.length ? place : place - requests.length;
   }
 
   /** Puts a refused notice behind those posted. */
@@ -57,5 +63,18 @@ final class TaggedNotices {
     size--;
     taken++;
     return first;
+  }
+
+  /** Transfers the notices; when read, there are none before. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(TaggedNotices.class);
+    size = snapshot.number("size", size, 0, requests.length);
+    for (int i = 0; i < size; i++) {
+      int place = place(i);
+      requests[place] = snapshot.number("requests", requests[place]);
+    }
+    taken = snapshot.number("taken", taken);
+    refused.transfer(snapshot);
+    snapshot.end();
   }
 }

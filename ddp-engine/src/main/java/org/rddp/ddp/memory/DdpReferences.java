@@ -11,9 +11,6 @@ import org.rddp.snapshot.Snapshot;
  * order. {@link TaggedBuffers#transfer} adds the windows and the buffers of STags.
  */
 public final class DdpReferences {
-  /** Stands for each domain whose session has ended before a stream of it. */
-  private static final ProtectionDomain NO_DOMAIN = new ProtectionDomain("ended");
-
   /** Stands for each stream that has ended and may still be named as the only one of a buffer. */
   private static final DomainMember NOBODY = new DomainMember(null) {};
 
@@ -60,9 +57,9 @@ public final class DdpReferences {
     buffers = new References<>(all);
   }
 
-  /** Transfers a reference to a domain, which may have ended. */
+  /** Transfers a reference to a domain; null is none. */
   public ProtectionDomain domain(Snapshot snapshot, String name, ProtectionDomain domain) {
-    return domains.transfer(snapshot, name, domain, NO_DOMAIN);
+    return domains.transfer(snapshot, name, domain);
   }
 
   /** Transfers a reference to a stream, which may have ended; null is none. */

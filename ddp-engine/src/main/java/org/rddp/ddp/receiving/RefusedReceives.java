@@ -38,7 +38,7 @@ public final class RefusedReceives {
   }
 
   /** Transfers the receives; when read, there are none before. */
-  void transfer(Snapshot snapshot) {
+  public void transfer(Snapshot snapshot) {
     snapshot.begin(RefusedReceives.class);
     Iterator<Refused> written = List.copyOf(waiting).iterator();
     while (snapshot.flag("waiting", written.hasNext())) {

@@ -1,5 +1,7 @@
 package org.rddp.client.types;
 
+import java.util.Objects;
+
 /**
  * Options of MPA's startup (RFC 5044 section 7.1, RFC 6581), for a connection or for those of a
  * listener. The interface's configuration decides options that are not set.
@@ -50,6 +52,8 @@ public record StartupOptions(
   /** Checks the ranges. */
   public StartupOptions {
     checkReads(ird, ord);
+    Objects.requireNonNull(peerToPeer, "peerToPeer");
+    Objects.requireNonNull(revision1Retry, "revision1Retry");
     if (revision < 0 || revision > 2) {
       throw new IllegalArgumentException(
           "MPA revision " + revision + ": it is 1 or 2, or 0 as configured");

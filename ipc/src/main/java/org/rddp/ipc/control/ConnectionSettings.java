@@ -2,6 +2,7 @@ package org.rddp.ipc.control;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.rddp.client.types.CongestionChoice;
 import org.rddp.client.types.ProtectionDomains;
 import org.rddp.client.types.StartupOptions;
@@ -63,9 +64,11 @@ public record ConnectionSettings(
   /** RDMAP; a message without a posted receive ends the connection. */
   public static final ConnectionSettings RDMAP = new ConnectionSettings(0, 0, List.of());
 
-  /** Copies the list. */
+  /** Copies the list, and refuses what is missing. */
   public ConnectionSettings {
     queues = List.copyOf(queues);
+    Objects.requireNonNull(startup, "startup");
+    Objects.requireNonNull(congestion, "congestion");
   }
 
   /** Settings without a shared receive queue, and with the interface's startup. */
@@ -98,6 +101,22 @@ public record ConnectionSettings(
         queues,
         receiveQueue,
         options,
+        domain,
+        acknowledged,
+        sendWithImmediate,
+        withheldRights,
+        dscp,
+        congestion);
+  }
+
+  /** Copies the settings with another shared receive queue. */
+  public ConnectionSettings withReceiveQueue(int number) {
+    return new ConnectionSettings(
+        heldOctets,
+        taggedNotices,
+        queues,
+        number,
+        startup,
         domain,
         acknowledged,
         sendWithImmediate,

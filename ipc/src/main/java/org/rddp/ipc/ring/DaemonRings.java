@@ -23,6 +23,17 @@ public final class DaemonRings {
   /** {@link #take}: the request is not well formed; the session has to end. */
   public static final int GARBAGE = -1;
 
+  /**
+   * What the daemon's end knows of its rings, for another end that goes on with them.
+   *
+   * @param taken slots of the submission ring that have been taken
+   * @param written completions that have been written
+   * @param flushed completions before which the program was last woken, at most {@code written}
+   * @param read completions that the program has read, at most {@code written}
+   * @param inWork requests that have been taken and not completed
+   */
+  public record Positions(long taken, long written, long flushed, long read, int inWork) {}
+
   /** Keeps the memory alive: it is used by address. */
   @SuppressWarnings("unused")
   private final MemorySegment memory;
@@ -102,6 +113,35 @@ public final class DaemonRings {
    */
   public boolean isBlocked() {
     return blocked;
+  }
+
+  /** The positions, between two calls. */
+  public Positions positions() {
+    return new Positions(taken, written, flushed, read, inWork);
+  }
+
+  /**
+   * Goes on where the daemon's former end of the same rings has stopped. Before any other call.
+   *
+   * @throws IllegalArgumentException if no end of rings of this size has these positions
+   */
+  public void goOn(Positions from) {
+    long unread = from.written - from.read;
+    if (from.read < 0
+        || from.flushed < 0
+        || from.flushed > from.written
+        || from.inWork < 0
+        || from.inWork > from.taken
+        || unread < 0
+        || unread + from.inWork > completionSlots) {
+      throw new IllegalArgumentException("no such positions: " + from);
+    }
+    taken = from.taken;
+    published = -1; // Perhaps the former end has not published them.
+    written = from.written;
+    flushed = from.flushed;
+    read = from.read;
+    inWork = from.inWork;
   }
 
   /** Memory that rings of that many slots need. */

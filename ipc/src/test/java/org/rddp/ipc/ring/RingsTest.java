@@ -14,6 +14,8 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.RequestForm;
@@ -74,6 +76,59 @@ class RingsTest {
     assertThat(request.remoteStag()).isEqualTo(0xfeedface);
     assertThat(request.remoteTo()).isEqualTo(-2L);
     assertThat(daemon.take(request)).isEqualTo(DaemonRings.NOTHING);
+  }
+
+  @Test
+  void shouldGoOnWithTheRingsOfAFormerEnd() {
+    for (long id = 1; id <= 3; id++) {
+      assertThat(post(id)).isTrue();
+      assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    }
+    complete(1, 1);
+    assertThat(post(4)).isTrue();
+    DaemonRings next = new DaemonRings(memory, 8, 16);
+    next.goOn(daemon.positions());
+    assertThat(next.inWork()).isEqualTo(2);
+    assertThat(next.take(request)).isEqualTo(DaemonRings.TAKEN);
+    assertThat(request.id()).isEqualTo(4);
+    next.claim(3).begin(4, 7, Opcode.SEND, CompletionStatus.SUCCESS, 3).submit();
+    assertThat(next.flush()).isFalse();
+    assertThat(next.positions()).isEqualTo(new DaemonRings.Positions(4, 2, 2, 0, 0));
+    assertThat(program.poll(completion)).isTrue();
+    assertThat(completion.id()).isEqualTo(1);
+    assertThat(program.poll(completion)).isTrue();
+    assertThat(completion.id()).isEqualTo(4);
+    for (long id = 5; id <= 12; id++) {
+      assertThat(post(id)).as("what the former end has taken makes room").isTrue();
+    }
+    assertThat(post(13)).isFalse();
+  }
+
+  @Test
+  void shouldWakeAProgramThatTheFormerEndHasNotWoken() {
+    assertThat(post(1)).isTrue();
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    assertThat(program.requestSignal()).isTrue();
+    complete(1, 1);
+    DaemonRings next = new DaemonRings(memory, 8, 16);
+    next.goOn(daemon.positions());
+    assertThat(next.flush()).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "4, 2, 2, 3, 1",
+    "4, 2, 3, 2, 1",
+    "4, 2, 2, -1, 1",
+    "4, 2, -1, 2, 1",
+    "4, 2, 2, 2, -1",
+    "4, 2, 2, 2, 5",
+    "20, 2, 2, 0, 15"
+  })
+  void shouldRefusePositionsThatNoEndHas(
+      long taken, long written, long flushed, long read, int inWork) {
+    DaemonRings.Positions none = new DaemonRings.Positions(taken, written, flushed, read, inWork);
+    assertThatThrownBy(() -> daemon.goOn(none)).isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test

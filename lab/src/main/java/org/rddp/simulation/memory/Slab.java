@@ -1,45 +1,78 @@
 package org.rddp.simulation.memory;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import org.rddp.snapshot.Memories;
-import org.rddp.wire.Memory;
+import org.rddp.ipc.linux.SharedMemory;
 
-/** Native memory that every run reuses. */
+/** Shared memory that the programs of every run reuse; engines map it at addresses of their own. */
 public final class Slab {
+  /** Pages that no run uses take nothing. */
+  private static final long OCTETS = 64 << 20;
+
   private static final int LINE = 64;
-  private static final int LEAST = 1 << 22;
 
-  private long address;
-  private long octets;
+  /**
+   * What has been taken.
+   *
+   * @param offset of the first octet
+   * @param octets their number
+   */
+  record Piece(long offset, int octets) {}
+
+  private final SharedMemory memory;
   private long used;
+  private final List<Piece> taken = new ArrayList<>();
+  private final List<EngineMemory> mappings = new ArrayList<>();
+  private int mappingsUsed;
 
-  /** What has been taken, in order. */
-  private final List<Memories.Range> taken = new ArrayList<>();
-
-  /** Allocates memory for this run. */
-  public long take(int length) {
-    long needed = ((long) length + LINE - 1) & -LINE;
-    if (used + needed > octets) {
-      octets = Math.max(LEAST, 2 * (octets + needed));
-      address = Memory.allocate(octets);
-      used = 0;
+  /** Creates memory of which nothing has been taken. */
+  public Slab() {
+    try {
+      memory = SharedMemory.create("slab", OCTETS);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
-    Memories.Range next = new Memories.Range(address + used, length);
-    taken.add(next);
-    used += needed;
-    return next.address();
   }
 
-  /** All memory that was taken. */
-  public List<Memories.Range> ranges() {
-    return Collections.unmodifiableList(taken);
+  /** Takes memory for this run; returns its address for programs. */
+  public long take(int length) {
+    Piece next = new Piece(used, length);
+    used += ((long) length + LINE - 1) & -LINE;
+    if (used > OCTETS) {
+      throw new IllegalStateException("the programs of a run have no memory left");
+    }
+    taken.add(next);
+    return memory.address() + next.offset;
+  }
+
+  /** All that has been taken, in order. */
+  List<Piece> taken() {
+    return taken;
+  }
+
+  /** The offset of an address for programs. */
+  long offset(long address) {
+    return address - memory.address();
+  }
+
+  SharedMemory memory() {
+    return memory;
+  }
+
+  /** The memory as an engine of this run has it. */
+  public EngineMemory map() {
+    if (mappingsUsed == mappings.size()) {
+      mappings.add(new EngineMemory(this));
+    }
+    return mappings.get(mappingsUsed++);
   }
 
   /** Frees everything: another run begins. */
   public void clear() {
     used = 0;
     taken.clear();
+    mappingsUsed = 0;
   }
 }

@@ -53,7 +53,6 @@ final class EndpointStags {
             "a region",
             () ->
                 program()
-                    .session()
                     .register(
                         end.memory().address(own.from()),
                         own.length(),
@@ -84,9 +83,7 @@ final class EndpointStags {
     program()
         .control(
             () ->
-                program()
-                    .session()
-                    .register(end.memory().address(part.from()), part.length(), rights, only),
+                program().register(end.memory().address(part.from()), part.length(), rights, only),
             stag -> {
               asked--;
               ModelStag tag =
@@ -181,7 +178,8 @@ final class EndpointStags {
   }
 
   private boolean isKnown(int stag) {
-    return stag == 0 || program().engine().ddp().taggedBuffers().lookup(stag) != null;
+    return stag == 0
+        || program().host().engine(program().engine()).ddp().taggedBuffers().lookup(stag) != null;
   }
 
   /** An STag that was revoked; 0 if there is none. */

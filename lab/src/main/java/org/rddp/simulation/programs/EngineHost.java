@@ -2,8 +2,12 @@ package org.rddp.simulation.programs;
 
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import org.rddp.daemon.engine.ConnectionFailure;
@@ -11,6 +15,7 @@ import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineHandOver;
 import org.rddp.daemon.engine.EngineParts;
 import org.rddp.daemon.engine.FaultHandler;
+import org.rddp.daemon.engine.Session;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.HeldMemory;
@@ -20,7 +25,9 @@ import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.simulation.HostPair;
 import org.rddp.simulation.SimulatedHost;
+import org.rddp.simulation.memory.EngineMemory;
 import org.rddp.simulation.memory.Slab;
+import org.rddp.snapshot.Memories;
 import org.rddp.snapshot.SnapshotReader;
 import org.rddp.snapshot.SnapshotWriter;
 import org.rddp.tcp.TcpConnection;
@@ -43,8 +50,13 @@ final class EngineHost {
   private final RdmapSettings settings;
   private final List<SimulatedProgram> programs = new ArrayList<>();
   private final List<ReceiveCounters> counters = new ArrayList<>();
-  private final Slab slab;
   private final Engine[] engines;
+
+  /** The memory of programs as each engine has it. */
+  private final EngineMemory[] memories;
+
+  /** Commands that an engine has not run. */
+  private final List<Deque<Runnable>> commands = new ArrayList<>();
 
   /** Where the STags of each engine come from. */
   private final RandomGenerator[] sources;
@@ -66,13 +78,17 @@ final class EngineHost {
     this.hosts = hosts;
     this.host = host;
     this.settings = settings;
-    this.slab = slab;
     int count = host.stacks().size();
     engines = new Engine[count];
     sources = new RandomGenerator[count];
     held = new MemorySegment[count];
     heldNext = new MemorySegment[count];
     handOvers = new EngineHandOver[count];
+    memories = new EngineMemory[count];
+    for (int i = 0; i < count; i++) {
+      memories[i] = slab.map();
+      commands.add(new ArrayDeque<>());
+    }
     boot();
     for (int i = 0; i < engines.length; i++) {
       int index = i;
@@ -85,6 +101,7 @@ final class EngineHost {
     for (int i = 0; i < engines.length; i++) {
       sources[i] = hosts.network().newRandom();
       engines[i] = start(host.stacks().get(i), ddp(i));
+      commands.get(i).clear();
     }
   }
 
@@ -114,15 +131,31 @@ final class EngineHost {
 
   /** Writes the state of an engine above its stack. */
   void write(int engine, SnapshotWriter snapshot, List<TcpConnection> former) {
-    handOvers[engine] = new EngineHandOver(engines[engine]);
-    handOvers[engine].write(snapshot, former, slab.ranges());
+    List<Memories.Range> memory = memories[engine].ranges();
+    handOvers[engine] = new EngineHandOver(engines[engine], former, memory);
+    handOvers[engine].write(snapshot);
   }
 
-  /** Goes on with new parts of an engine. */
+  /** Goes on with a new engine, and new sessions of its programs. */
   void read(int engine, SnapshotReader snapshot, List<TcpConnection> next) {
+    handOvers[engine].retire();
     counters.remove(engines[engine].ddp().receiveCounters());
-    TcpStack stack = host.stacks().get(engine);
-    handOvers[engine].read(snapshot, stack, ddp(engine), next, slab.ranges());
+    memories[engine].move();
+    engines[engine] = start(host.stacks().get(engine), ddp(engine));
+    Set<Integer> made = new HashSet<>();
+    new EngineHandOver(engines[engine], next, memories[engine].ranges())
+        .read(snapshot, number -> made.add(number) ? session(engine, number) : null);
+    commands.get(engine).forEach(any -> engines[engine].execute(() -> runNext(engine)));
+  }
+
+  /** Makes a new session of a program that had one with that number; null if none had. */
+  private Session session(int engine, int number) {
+    for (SimulatedProgram program : programs) {
+      if (program.number() == number && program.engine() == engine && !program.over()) {
+        return program.goOn();
+      }
+    }
+    return null;
   }
 
   private Engine start(TcpStack stack, DdpEngine ddp) {
@@ -211,9 +244,19 @@ final class EngineHost {
     return host;
   }
 
+  /** Number of one of its engines. */
+  int drawEngine() {
+    return engines.length == 1 ? 0 : hosts.random().nextInt(engines.length);
+  }
+
   /** One of its engines. */
-  Engine engine() {
-    return engines[engines.length == 1 ? 0 : hosts.random().nextInt(engines.length)];
+  Engine engine(int number) {
+    return engines[number];
+  }
+
+  /** The memory of programs as an engine has it. */
+  EngineMemory memory(int engine) {
+    return memories[engine];
   }
 
   RdmapSettings settings() {
@@ -225,10 +268,15 @@ final class EngineHost {
     return counters;
   }
 
-  /** Runs a command in one of its engines. */
-  void execute(Engine engine, Runnable command) {
-    engine.execute(command);
+  /** Runs a command in one of its engines, or in the one that goes on with its work. */
+  void execute(int engine, Runnable command) {
+    commands.get(engine).add(command);
+    engines[engine].execute(() -> runNext(engine));
     host.scheduleTurn();
+  }
+
+  private void runNext(int engine) {
+    commands.get(engine).remove().run();
   }
 
   /** Checks what must hold when every session has ended. */

@@ -90,7 +90,7 @@ final class ProgramRun implements Scenario {
   private void populate(EngineHost host, String name, Slab slab) {
     int count = choices.oneIn(3) ? 2 + random.nextInt(2) : 1;
     for (int i = 1; i <= count; i++) {
-      SimulatedProgram program = new SimulatedProgram(host, name + i, counts);
+      SimulatedProgram program = new SimulatedProgram(host, name + i, slab, counts);
       if (random.nextInt(3) == 0) {
         program.share(new SharedReceives(program, slab, octets));
         program.shared().begin();

@@ -66,9 +66,7 @@ final class SharedReceives {
     program.control(
         "memory of a receive queue",
         () ->
-            program
-                .session()
-                .register(memory.address(box.from()), box.length(), Access.LOCAL_WRITE.bit(), 0),
+            program.register(memory.address(box.from()), box.length(), Access.LOCAL_WRITE.bit(), 0),
         given -> stag = given);
   }
 

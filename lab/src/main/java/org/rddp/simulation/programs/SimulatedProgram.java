@@ -10,16 +10,18 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.rddp.client.types.SessionLimits;
-import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.HeapShare;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.Session;
 import org.rddp.daemon.engine.SessionHandler;
+import org.rddp.daemon.engine.SessionOwner;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.simulation.HostPair;
+import org.rddp.simulation.memory.Slab;
 
 /**
  * A program with a session. It posts to and polls its rings, calls the engine in place of the
@@ -32,6 +34,7 @@ final class SimulatedProgram implements SessionHandler {
 
   private static final int CONNECTIONS = 16;
   private static final int REGIONS = 128;
+  private static final byte SPOILT = 0x55;
 
   /** A control call, run by the engine. */
   interface Call<T> {
@@ -43,10 +46,21 @@ final class SimulatedProgram implements SessionHandler {
   private final String name;
   private final ProgramEventCounts counts;
   private final SplittableRandom random;
-  private final Engine engine;
-  private final Session session;
-  private final DaemonRings daemonEnd;
+
+  /** Number of its engine on its host. */
+  private final int engine;
+
+  private final int number;
+  private final SessionLimits limits;
+  private final int slots;
+  private final long ringMemory;
   private final ProgramRings rings;
+  private DaemonRings daemonEnd;
+  private Session session;
+
+  /** The engine's memory for inline messages. */
+  private MemorySegment inlineMemory;
+
   private final PolledCompletion completion = new PolledCompletion();
   private final List<ProgramEndpoint> ends = new ArrayList<>();
   private final Deque<Runnable> inbox = new ArrayDeque<>();
@@ -67,26 +81,20 @@ final class SimulatedProgram implements SessionHandler {
   private int turns;
 
   /** A program that begins a session. */
-  SimulatedProgram(EngineHost host, String name, ProgramEventCounts counts) {
+  SimulatedProgram(EngineHost host, String name, Slab slab, ProgramEventCounts counts) {
     this.host = host;
     this.name = name;
     this.counts = counts;
     hosts = host.hosts();
-    engine = host.engine();
+    engine = host.drawEngine();
+    number = host.programs().size() + 1;
     random = hosts.random().split();
     polls = random.nextBoolean();
     mostPolled = 1 << random.nextInt(8);
     delay = 1 + (long) hosts.settings().logUniform(100, 200_000);
-    int slots = 8 << random.nextInt(6);
+    slots = 8 << random.nextInt(6);
     int completions = 256 << random.nextInt(2);
-    MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(slots, completions), 64);
-    daemonEnd = new DaemonRings(memory, slots, completions);
-    try {
-      rings = new ProgramRings(memory, () -> {});
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
-    }
-    SessionLimits limits =
+    limits =
         new SessionLimits(
             completions,
             host.settings().sendDepth(),
@@ -96,14 +104,57 @@ final class SimulatedProgram implements SessionHandler {
             REGIONS,
             REGIONS,
             Long.MAX_VALUE);
-    session = new Session(name, engine, limits, daemonEnd, this::woken, this);
+    ringMemory = slab.take((int) DaemonRings.octets(slots, completions));
+    MemorySegment memory = ringMemory(ringMemory).fill((byte) 0);
+    beginSession();
+    try {
+      rings = new ProgramRings(memory, () -> {});
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
     host.execute(
         engine,
         () -> {
-          engine.begin(session);
+          host.engine(engine).begin(session);
           begun = true;
         });
     host.add(this);
+  }
+
+  private MemorySegment ringMemory(long address) {
+    long octets = DaemonRings.octets(slots, limits.completions());
+    return MemorySegment.ofAddress(address).reinterpret(octets);
+  }
+
+  private void beginSession() {
+    long address = host.memory(engine).address(ringMemory);
+    daemonEnd = new DaemonRings(ringMemory(address), slots, limits.completions());
+    inlineMemory = Arena.ofAuto().allocate(Session.inlineOctets(limits), 64);
+    session =
+        new Session(
+            number,
+            name,
+            host.engine(engine),
+            limits,
+            daemonEnd,
+            inlineMemory,
+            this::woken,
+            this,
+            SessionOwner.unlimited(),
+            HeapShare.unlimited());
+  }
+
+  /** Gets a session of the engine that goes on with the work of the former one. */
+  Session goOn() {
+    // Nobody may use it any more.
+    inlineMemory.fill(SPOILT);
+    beginSession();
+    return session;
+  }
+
+  /** Its session's number on its host. */
+  int number() {
+    return number;
   }
 
   void add(ProgramEndpoint end) {
@@ -189,7 +240,7 @@ final class SimulatedProgram implements SessionHandler {
 
   @Override
   public void onBroken(String detail) {
-    verify(engine.counters().restarts > 0, "the session is to end: " + detail);
+    verify(host.engine(engine).counters().restarts > 0, "the session is to end: " + detail);
     gone();
   }
 
@@ -358,7 +409,7 @@ final class SimulatedProgram implements SessionHandler {
 
   private void end() {
     if (!over) {
-      engine.end(session);
+      host.engine(engine).end(session);
       gone();
     }
   }
@@ -404,8 +455,15 @@ final class SimulatedProgram implements SessionHandler {
     return hosts;
   }
 
-  Engine engine() {
+  /** Number of its engine on its host. */
+  int engine() {
     return engine;
+  }
+
+  /** Gives its engine a range of its memory under an STag. */
+  int register(long address, int octets, int rights, int connection)
+      throws RequestRefusedException {
+    return session.register(host.memory(engine).address(address), octets, rights, connection);
   }
 
   EngineHost host() {

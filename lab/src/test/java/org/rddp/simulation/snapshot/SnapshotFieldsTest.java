@@ -26,6 +26,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.Session;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.rdmap.RdmapStream;
@@ -40,19 +42,32 @@ import org.rddp.tcp.congestion.Dctcp;
  * forgotten.
  */
 class SnapshotFieldsTest {
-  private static final List<String> MODULES = List.of("ip", "tcp-lite", "mpa-engine", "ddp-engine");
+  private static final List<String> MODULES =
+      List.of("ip", "tcp-lite", "mpa-engine", "ddp-engine", "ipc", "daemon");
 
   private static final List<Class<?>> ROOTS =
-      List.of(TcpStack.class, MpaStartup.class, DdpEngine.class, RdmapStream.class);
+      List.of(
+          TcpStack.class,
+          MpaStartup.class,
+          DdpEngine.class,
+          RdmapStream.class,
+          Engine.class,
+          Session.class);
 
   /** Classes whose constructors get values that are not of the configuration. */
   private static final Set<String> MADE_AT_RUN_TIME =
       Set.of(
+          "ActiveOpen",
           "Association",
           "AssociationKeys",
           "AssociationSettings",
           "BlackHole",
+          "CompletionReports",
+          "ConnectionEnds",
           "ConnectionEntry",
+          "ConnectionHeap",
+          "Deadline",
+          "FirstMessageWatch",
           "InboundAssociation",
           "Ipv6Path",
           "KeyedMemoryWindow",
@@ -61,11 +76,20 @@ class SnapshotFieldsTest {
           "Path",
           "PathMtuClaim",
           "PeerAccount",
+          "PeerRequest",
+          "PlainDdpStream",
           "PrefixAccount",
+          "RdmapSessionStream",
           "Receiver",
           "Router",
+          "SendWithImmediateOffer",
           "Sender",
           "SentNumbers",
+          "SessionConnection",
+          "SessionListener",
+          "SessionReceiveQueue",
+          "SessionRegion",
+          "SessionWindow",
           "TaggedBuffer",
           "TcpConnection",
           "TcpListener",
