@@ -20,17 +20,15 @@ public final class HandOverComparison {
   }
 
   private final BufferCache buffers = new BufferCache();
-  private final boolean mayHaveEsp;
   private final Run run;
 
-  private HandOverComparison(boolean mayHaveEsp, Run run) {
-    this.mayHaveEsp = mayHaveEsp;
+  private HandOverComparison(Run run) {
     this.run = run;
   }
 
   /** Compares the runs of the seeds from 1 on. */
-  public static void compare(int runs, boolean mayHaveEsp, Run run) {
-    HandOverComparison comparison = new HandOverComparison(mayHaveEsp, run);
+  public static void compare(int runs, Run run) {
+    HandOverComparison comparison = new HandOverComparison(run);
     for (long seed = 1; seed <= runs; seed++) {
       boolean same = comparison.lines(seed, true).equals(comparison.lines(seed, false));
       assertThat(same).as("seed %d is the same with and without", seed).isTrue();
@@ -46,7 +44,7 @@ public final class HandOverComparison {
             lines.add(line);
           }
         };
-    HostPair hosts = new HostPair(seed, buffers, log, mayHaveEsp);
+    HostPair hosts = new HostPair(seed, buffers, log);
     if (handsOver) {
       hosts.handOver(false);
     }

@@ -18,7 +18,7 @@ public final class MpaSimulation implements Simulation {
 
   @Override
   public String run(long seed, RunTotals totals, Consumer<String> trace) {
-    MpaRun life = new MpaRun(HostPair.draw(seed, buffers, trace, true), buffer);
+    MpaRun life = new MpaRun(HostPair.draw(seed, buffers, trace), buffer);
     life.run();
     life.addTo(totals);
     return life.violation();

@@ -257,12 +257,11 @@ final class ProgramRun implements Scenario {
   void addTo(RunTotals totals) {
     long placed = sum(counters -> counters.segmentsPlaced);
     totals.addRun(placed);
-    totals.add("over IPv6", hosts.isIpv6() ? 1 : 0);
     totals.add("segments placed", placed);
     totals.add("placed out of order", sum(counters -> counters.segmentsPlacedEarly));
     totals.add("held for want of a receive or a notice", sum(counters -> counters.segmentsHeld));
     totals.add("refused", sum(counters -> counters.segmentsRefused));
-    totals.add("went on in a new engine", hosts.handOvers());
+    hosts.addOptionsTo(totals);
     totals.add("engines that began anew", client.restarts() + server.restarts());
     counts.addTo(totals, scope.plainDdp() > 0);
     hosts.addTo(totals);

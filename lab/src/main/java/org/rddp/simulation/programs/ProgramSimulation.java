@@ -34,7 +34,7 @@ public final class ProgramSimulation implements Simulation {
 
   @Override
   public String run(long seed, RunTotals totals, Consumer<String> trace) {
-    HostPair hosts = HostPair.draw(seed, buffers, trace, false);
+    HostPair hosts = HostPair.draw(seed, buffers, trace);
     ProgramRun run = new ProgramRun(hosts, scope, slab, octets);
     run.run();
     run.addTo(totals);

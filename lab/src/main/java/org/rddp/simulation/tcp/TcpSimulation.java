@@ -15,7 +15,7 @@ public final class TcpSimulation implements Simulation {
 
   @Override
   public String run(long seed, RunTotals totals, Consumer<String> trace) {
-    TcpRun life = new TcpRun(HostPair.draw(seed, buffers, trace, true));
+    TcpRun life = new TcpRun(HostPair.draw(seed, buffers, trace));
     life.run();
     life.addTo(totals);
     return life.violation();

@@ -17,7 +17,6 @@ class MpaHandOverTest {
     long buffer = Memory.allocate(LONGEST_ULPDU);
     HandOverComparison.compare(
         RUNS,
-        true,
         hosts -> {
           MpaRun run = new MpaRun(hosts, buffer);
           run.run();

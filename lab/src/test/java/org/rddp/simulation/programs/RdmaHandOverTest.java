@@ -19,7 +19,6 @@ class RdmaHandOverTest {
   private void compare(Scope scope, int runs) {
     HandOverComparison.compare(
         runs,
-        false,
         hosts -> {
           ProgramRun run = new ProgramRun(hosts, scope, slab, octets);
           run.run();

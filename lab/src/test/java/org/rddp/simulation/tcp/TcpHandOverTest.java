@@ -14,7 +14,6 @@ class TcpHandOverTest {
     RunTotals totals = new RunTotals();
     HandOverComparison.compare(
         RUNS,
-        true,
         hosts -> {
           TcpRun run = new TcpRun(hosts);
           run.run();
