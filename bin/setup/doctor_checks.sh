@@ -242,6 +242,7 @@ doctor_permissions() {
     doctor_tun
     doctor_locked_memory
     doctor_memfd
+    doctor_immutable
 }
 
 doctor_tun() {
@@ -269,6 +270,19 @@ doctor_memfd() {
         ok memfd "sealed, vm.memfd_noexec=$(<"$setting")"
     else
         ok memfd 'sealed (a kernel before 6.3: without MFD_NOEXEC_SEAL)'
+    fi
+}
+
+# Memory that a daemon makes immutable can be mapped by the next one: docs/ipc.md, Trust. The kernel has it since 6.0.
+USER_NAMESPACE=/proc/self/uid_map
+doctor_immutable() {
+    local first outside length
+    read -r first outside length <"$USER_NAMESPACE"
+    if has_capability 9 && [[ "$first $outside $length" == '0 0 4294967295' && ! $(uname -r) =~ ^[345]\. ]]; then
+        ok 'immutable memory' 'CAP_LINUX_IMMUTABLE: programs keep their memory when the daemon has ended'
+    else
+        note 'immutable memory' 'not with these rights: programs copy their memory when the daemon has ended' \
+            'run the daemon by its service or as root, outside of a user namespace, on Linux 6.0 or later'
     fi
 }
 

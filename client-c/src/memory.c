@@ -1,6 +1,7 @@
 /* Memory of a session: mappings, registered regions, windows. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,6 +11,12 @@
 /* Octets whose pages a slow machine allocates per second. */
 #define POPULATED_A_SECOND (16u << 20)
 
+/* Whether holes are forbidden in a memfd from its start (FS_IMMUTABLE_FL), so that it needs no seal: docs/ipc.md, Trust. */
+static bool is_immutable(int descriptor) {
+    long flags = 0;
+    return syscall(SYS_ioctl, descriptor, FS_IOC_GETFLAGS, &flags) == 0 && ((int)flags & FS_IMMUTABLE_FL) != 0;
+}
+
 static int check_shared(int descriptor, uint64_t *length) {
     int seals = fcntl(descriptor, F_GET_SEALS);
     if (seals < 0) {
@@ -18,7 +25,7 @@ static int check_shared(int descriptor, uint64_t *length) {
     if ((seals & F_SEAL_SHRINK) == 0 || (seals & F_SEAL_GROW) == 0) {
         return fail(RDDP_UNSAFE_MEMORY, "its size is not sealed: add F_SEAL_SHRINK and F_SEAL_GROW with fcntl(2)");
     }
-    if ((seals & F_SEAL_SEAL) != 0) {
+    if ((seals & F_SEAL_SEAL) != 0 && !is_immutable(descriptor)) {
         return fail(RDDP_UNSAFE_MEMORY, "it has F_SEAL_SEAL, so holes cannot be forbidden: leave F_SEAL_SEAL out");
     }
     off_t end = lseek(descriptor, 0, SEEK_END);
@@ -65,7 +72,7 @@ void unmap_shared(struct mapping *mapping) {
 
 int share_memory(rddp_session *session, uint32_t number, struct mapping *mapping) {
     /* Waits until a hole that is being punched is done. */
-    if (fcntl(mapping->descriptor, F_ADD_SEALS, F_SEAL_FUTURE_WRITE) != 0) {
+    if (!is_immutable(mapping->descriptor) && fcntl(mapping->descriptor, F_ADD_SEALS, F_SEAL_FUTURE_WRITE) != 0) {
         return fail_errno(RDDP_UNSAFE_MEMORY, "holes in the memory cannot be forbidden");
     }
     close(mapping->descriptor);

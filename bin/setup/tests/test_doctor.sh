@@ -21,6 +21,27 @@ check_shared_huge_pages() {
 
 check 'doctor: says when programs can make an engine wait by MADV_COLLAPSE' check_shared_huge_pages
 
+# immutable CAPABLE MAPPING: the doctor's row on immutable memory, with CAP_LINUX_IMMUTABLE or without, in that user namespace.
+# shellcheck disable=SC2317 # The doctor calls these.
+immutable() (
+    # shellcheck source=/dev/null
+    source "$ROOT/bin/setup/doctor.sh"
+    USER_NAMESPACE=$WORK/uid_map
+    echo "$2" >"$USER_NAMESPACE"
+    capable=$1
+    has_capability() { [[ $1 == 9 && $capable == yes ]]; }
+    uname() { echo 6.1.0; }
+    doctor_immutable
+)
+
+check_immutable() {
+    [[ $(immutable yes '         0          0 4294967295') == *ok*'keep their memory'* ]] &&
+        [[ $(immutable no '         0          0 4294967295') == *note*'copy their memory'* ]] &&
+        [[ $(immutable yes '         0     100000      65536') == *note*'copy their memory'* ]]
+}
+
+check 'doctor: says whether programs keep their memory when a daemon has ended' check_immutable
+
 # ike LOCKDOWN STATUS: the doctor's row on IKE for root, where the kernel answers with that status.
 # shellcheck disable=SC2317 # The doctor calls these.
 ike() (

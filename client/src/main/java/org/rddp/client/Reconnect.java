@@ -18,12 +18,13 @@ import java.time.Duration;
  * each {@link ScatterList} again. All connections, posted requests, and the regions in {@link
  * LostSession#regions} have ended.
  *
- * <p>The kernel lets no second daemon write the memory that the first one had mapped. Therefore
- * each memory is copied into new memory, which replaces it. The program needs as much additional
- * memory as its largest memory during the copy. Writes of other threads to the regions between
- * {@link #onLost} and {@link #onRestored} may be missing in the copy; reading is always safe. In
- * that time, all other calls of the session throw {@link SessionLostException}; other threads must
- * not close objects of the session then.
+ * <p>Where the daemon has CAP_LINUX_IMMUTABLE, the next one gets the same memory; each memory then
+ * takes a descriptor of the program. Otherwise the kernel lets no second daemon write the memory
+ * that the first one had mapped. Therefore each memory is copied into new memory, which replaces
+ * it. The program needs as much additional memory as its largest memory during the copy. Writes of
+ * other threads to the regions between {@link #onLost} and {@link #onRestored} may be missing in
+ * the copy; reading is always safe. In that time, all other calls of the session throw {@link
+ * SessionLostException}; other threads must not close objects of the session then.
  */
 public interface Reconnect {
   /**

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.rddp.client.types.Reason;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.MemoryPiece;
 import org.rddp.ipc.control.ProgramMessage;
@@ -116,11 +117,7 @@ final class SessionMemory {
       SharedMemory mapped = SharedMemory.map(descriptor.duplicate());
       octets = mapped.length();
       try {
-        DaemonMessage.MemoryAdopted reply =
-            channel.request(
-                request -> new ProgramMessage.AdoptMemory(request, descriptor),
-                DaemonMessage.MemoryAdopted.class);
-        piece = piece(new Mapping(reply.memory(), mapped, true), 0);
+        piece = piece(new Mapping(adopt(descriptor, channel), mapped, true), 0);
       } catch (RddpException e) {
         mapped.close();
         throw e;
@@ -172,17 +169,34 @@ final class SessionMemory {
 
   /**
    * Forbids holes in memory that both ends have mapped, and waits until the daemon has allocated
-   * its pages. Closes the descriptor.
+   * its pages. Closes the descriptor, except that of immutable memory that another daemon can have.
    *
    * @param number see {@link ProgramMessage.ShareMemory}
    */
   static void share(ControlChannel channel, int number, SharedMemory memory) throws IOException {
     memory.forbidHoles();
-    memory.descriptor().close();
+    boolean kept = number > ProgramMessage.ShareMemory.RINGS && memory.isImmutable();
+    if (!kept) {
+      memory.descriptor().close();
+    }
+    try {
+      share(channel, number, memory.length());
+    } catch (RefusedException e) {
+      if (!kept || e.reason() != Reason.UNSAFE_MEMORY) {
+        throw e;
+      }
+      // A daemon of a former version knows the seal only.
+      memory.seal();
+      memory.descriptor().close();
+      share(channel, number, memory.length());
+    }
+  }
+
+  private static void share(ControlChannel channel, int number, long octets) {
     channel.request(
         request -> new ProgramMessage.ShareMemory(request, number),
         DaemonMessage.Done.class,
-        populated(memory.length()));
+        populated(octets));
   }
 
   private Piece piece(Mapping mapping, long offset) {
@@ -282,9 +296,8 @@ final class SessionMemory {
   }
 
   /**
-   * Gives the memory to another daemon and registers the regions there. No further process can map
-   * memory with F_SEAL_FUTURE_WRITE. So this copies each memory into new memory, which replaces it
-   * in this process. On failure the contents are kept, and the next daemon can be tried.
+   * Gives the memory to another daemon and registers the regions there. On failure the contents are
+   * kept, and the next daemon can be tried.
    */
   synchronized void restore(ControlChannel next) {
     checkOpen();
@@ -309,17 +322,22 @@ final class SessionMemory {
     }
   }
 
-  /** Moves a memory's contents into memory shared with the next daemon; returns its number. */
+  /**
+   * Shares a memory with the next daemon; returns its number. No further process can map memory
+   * with F_SEAL_FUTURE_WRITE, so its contents are copied into new memory, which replaces it in this
+   * process. The descriptor of immutable memory is still open.
+   */
   private static int move(Mapping mapping, ControlChannel next) throws IOException {
     SharedMemory old = mapping.memory;
+    if (old.descriptor().isOpen()) {
+      int number = adopt(old.descriptor(), next);
+      share(next, number, old);
+      return number;
+    }
     SharedMemory copy = SharedMemory.create("rddp-region", old.length());
     try {
       copy.copyFrom(old);
-      int number =
-          next.request(
-                  request -> new ProgramMessage.AdoptMemory(request, copy.descriptor()),
-                  DaemonMessage.MemoryAdopted.class)
-              .memory();
+      int number = adopt(copy.descriptor(), next);
       share(next, number, copy);
       copy.replace(old);
       mapping.memory = copy;
@@ -328,6 +346,14 @@ final class SessionMemory {
       copy.close();
       throw e;
     }
+  }
+
+  private static int adopt(Descriptor memory, ControlChannel daemon) {
+    return daemon
+        .request(
+            request -> new ProgramMessage.AdoptMemory(request, memory),
+            DaemonMessage.MemoryAdopted.class)
+        .memory();
   }
 
   private void checkOpen() {

@@ -16,6 +16,7 @@ import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SharedMemory;
+import org.rddp.ipc.linux.UnsafeMemoryException;
 import org.rddp.ipc.linux.WakeSocket;
 import org.rddp.ipc.ring.CaptureRing;
 import org.rddp.ipc.ring.ConnectionId;
@@ -239,7 +240,8 @@ final class FakeSession {
       }
     }
     long size = Math.max(SLAB, octets);
-    Memory memory = new Memory(SharedMemory.create("memory", size), new RangeAllocator(size, 64));
+    SharedMemory made = SharedMemory.createImmutable("memory", size);
+    Memory memory = new Memory(made, new RangeAllocator(size, 64));
     memory.pieces().allocate(octets);
     memories.put(++lastNumber, memory);
     send(
@@ -266,11 +268,20 @@ final class FakeSession {
           case ProgramMessage.ShareMemory.CAPTURE -> capture.memory();
           default -> memories.get(share.memory()).shared();
         };
-    if (shared.forbidsHoles()) {
+    if (isSealed(shared)) {
       shared.descriptor().close();
       send(new DaemonMessage.Done(share.request()));
     } else {
       refuse(share.request(), Reason.UNSAFE_MEMORY, "holes are not forbidden");
+    }
+  }
+
+  /** Like a daemon of a former version, which knows the seal only. */
+  private static boolean isSealed(SharedMemory shared) throws IOException {
+    try (SharedMemory _ = SharedMemory.map(shared.descriptor().duplicate())) {
+      return false;
+    } catch (UnsafeMemoryException e) {
+      return true;
     }
   }
 

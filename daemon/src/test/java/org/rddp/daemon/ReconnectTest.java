@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.client.CompletionQueue;
 import org.rddp.client.Connection;
 import org.rddp.client.ConnectionFailedException;
@@ -99,6 +102,42 @@ class ReconnectTest {
   @BeforeEach
   void start() throws IOException {
     daemon = DaemonProcess.start(directory);
+  }
+
+  /** The number of the file that is mapped at an address. */
+  private static String file(MemorySegment memory) throws IOException {
+    String address = Long.toHexString(memory.address());
+    return Files.readAllLines(Path.of("/proc/self/maps")).stream()
+        .filter(line -> line.startsWith(address))
+        .map(line -> line.split(" +", -1)[4])
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Immutable memory is given to the next daemon as it is, other memory is copied. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void shouldCopyOnlyMemoryThatIsNotImmutable(boolean allowed) throws Exception {
+    if (!allowed) {
+      daemon.kill();
+      daemon = DaemonProcess.startWithoutImmutable(directory);
+    }
+    open(TIMEOUT);
+    boolean immutable = allowed && SharedMemory.canBeImmutable();
+    MemoryRegion region = sink.session.allocate(3 << 20, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+    region.segment().fill((byte) 9);
+    String file = file(region.segment());
+    another();
+    assertThat(file(region.segment()).equals(file)).isEqualTo(immutable);
+    MemoryRegion source = writer.session.allocate(64);
+    source.segment().fill((byte) 7);
+    Connection[] ends = connect(sink.session.listen(PORT));
+    assertThat(ends[0].postWrite(1, source, 0, 64, region.stag(), region.baseTo())).isTrue();
+    assertThat(ends[0].postImmediate(2, 0, SendFlags.SIGNALLED)).isTrue();
+    assertThat(ends[1].postReceive(3, region, 64, 8)).isTrue();
+    complete(sink.session, 1);
+    assertThat(region.segment().get(ValueLayout.JAVA_BYTE, 63)).isEqualTo((byte) 7);
+    assertThat(region.segment().get(ValueLayout.JAVA_BYTE, 64)).isEqualTo((byte) 9);
   }
 
   private void open(Duration timeout) {

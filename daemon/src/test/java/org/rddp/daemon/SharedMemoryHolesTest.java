@@ -24,7 +24,8 @@ import org.rddp.ipc.linux.SystemCall;
 
 /**
  * A program that punches holes into memory that it shares with the daemon: the engine's thread
- * would wait for the whole hole if it touched it meanwhile, for as long as the program likes.
+ * would wait for the whole hole if it touched it meanwhile, for as long as the program likes. Here
+ * the daemon cannot make its memory immutable.
  */
 @Timeout(60)
 class SharedMemoryHolesTest {
@@ -36,15 +37,17 @@ class SharedMemoryHolesTest {
   private static final SystemCall FALLOCATE = SystemCall.bind("fallocate", "i:iill");
   private static final SystemCall MADVISE = SystemCall.bind("madvise", "i:lli");
 
-  private final ConnectedPrograms programs = new ConnectedPrograms();
-  private final MemoryRegion source = programs.here.allocate(64);
-  private final MemoryRegion sink =
-      programs.there.allocate(64, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+  private ConnectedPrograms programs;
+  private MemoryRegion source;
+  private MemoryRegion sink;
   private RawProgram hostile;
   private int sent;
 
   @BeforeEach
-  void connect() throws IOException {
+  void connect() throws Exception {
+    programs = WithoutImmutable.call(ConnectedPrograms::new);
+    source = programs.here.allocate(64);
+    sink = programs.there.allocate(64, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
     hostile = new RawProgram(programs.daemon.socket());
   }
 

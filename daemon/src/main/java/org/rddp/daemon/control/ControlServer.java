@@ -25,6 +25,7 @@ import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.linux.PollSet;
+import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCallException;
 
 /**
@@ -120,7 +121,21 @@ public final class ControlServer implements AutoCloseable {
     if (!warning.isEmpty()) {
       events.info(warning);
     }
+    if (!canBeImmutable()) {
+      events.info(
+          "programs copy their memory when this daemon has ended, since it cannot be immutable: that"
+              + " needs CAP_LINUX_IMMUTABLE outside of a user namespace, and Linux 6.0");
+    }
     thread.start();
+  }
+
+  private static boolean canBeImmutable() {
+    try {
+      return SharedMemory.canBeImmutable();
+    } catch (SystemCallException e) {
+      // No descriptor is left, for example: it may be so later.
+      return true;
+    }
   }
 
   /** Ends programs that have not begun a session in time. One timer serves all programs. */

@@ -152,7 +152,7 @@ final class ProgramMemory {
     checkUnshared();
     take(size);
     try {
-      return SharedMemory.create("rddp-region", size);
+      return SharedMemory.createImmutable("rddp-region", size);
     } catch (SystemCallException e) {
       give(size);
       throw new RequestRefusedException(Reason.RESOURCES, "no memory: " + e.getMessage());

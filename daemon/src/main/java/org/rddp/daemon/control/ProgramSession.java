@@ -343,7 +343,7 @@ final class ProgramSession implements SessionHandler {
       takeHeap(sessionLimits);
       requests.limit(sizes);
       long size = DaemonRings.octets(sizes.requests(), sizes.completions());
-      SharedMemory shared = SharedMemory.create("rddp-rings", size);
+      SharedMemory shared = SharedMemory.createImmutable("rddp-rings", size);
       rings = ProgramMapping.ofRings(shared, () -> unmapWith(shared), mappingThreads);
       inlineMemory = PrivateMemory.map(Session.inlineOctets(sessionLimits));
       shared.populate(0, size);

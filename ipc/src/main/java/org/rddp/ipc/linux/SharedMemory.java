@@ -3,6 +3,7 @@ package org.rddp.ipc.linux;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /**
  * A mapped memfd: memory that two processes share and neither can truncate.
@@ -13,8 +14,12 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>While one process punches a hole, the kernel blocks each thread that touches a page of the
  * hole until the whole hole is punched, and faults if the memory is on huge pages and none is left.
- * F_SEAL_FUTURE_WRITE refuses holes, but also every later mapping for writing, so it is added after
- * both ends have mapped the memory: {@link #forbidHoles()}.
+ * Two things forbid holes. Memory that is <em>immutable</em> (FS_IMMUTABLE_FL) can be mapped for
+ * writing by everybody who has the descriptor. But the kernel asks for that flag before it waits
+ * for the file's lock, so a hole that waits there is punched after the flag was set: it holds only
+ * for memory that had it before another process had a descriptor, {@link #createImmutable}.
+ * F_SEAL_FUTURE_WRITE refuses every later mapping for writing, too, so it is added after both ends
+ * have mapped the memory: {@link #forbidHoles()}.
  *
  * <p>Thread-safe except for {@link #close()}: after it, every access through {@link #address()} or
  * {@link #segment()} ends the JVM. For memory that other threads may still access, use {@link
@@ -45,12 +50,16 @@ public final class SharedMemory implements AutoCloseable {
   private static final int MADV_POPULATE_WRITE = 23;
   private static final int MLOCK_ONFAULT = 1;
   private static final int SEEK_END = 2;
+  private static final long FS_IOC_GETFLAGS = 0x80086601L;
+  private static final long FS_IOC_SETFLAGS = 0x40086602L;
+  private static final int FS_IMMUTABLE_FL = 0x10;
   private static final int OWNER_ONLY = 0600;
 
   private static final SystemCall MEMFD_CREATE = SystemCall.bind("memfd_create", "i:li");
   private static final SystemCall FTRUNCATE = SystemCall.bind("ftruncate", "i:il");
   private static final SystemCall FCHMOD = SystemCall.bind("fchmod", "i:ii");
   private static final SystemCall FCNTL = SystemCall.bind("fcntl", "i:ii.i");
+  private static final SystemCall IOCTL = SystemCall.bind("ioctl", "i:il.l");
   private static final SystemCall LSEEK = SystemCall.bind("lseek", "l:ili");
   private static final SystemCall MMAP = SystemCall.bind("mmap", "l:lliiil");
   private static final SystemCall MREMAP = SystemCall.bind("mremap", "l:llli.l");
@@ -88,6 +97,31 @@ public final class SharedMemory implements AutoCloseable {
   public static SharedMemory create(String name, long octets) throws SystemCallException {
     // Not F_SEAL_SEAL: F_SEAL_FUTURE_WRITE follows when the other end has mapped the memory.
     return create(name, octets, F_SEAL_SHRINK | F_SEAL_GROW);
+  }
+
+  /**
+   * Creates zeroed memory that both ends may write, immutable if the kernel lets this process set
+   * the flag: holes are then forbidden from the start, and every process that gets a descriptor can
+   * map the memory. That needs CAP_LINUX_IMMUTABLE in the first user namespace, and Linux 6.0.
+   * Otherwise the memory is as of {@link #create}.
+   *
+   * @param name name in /proc, at most 200 octets
+   * @param octets size, greater than 0
+   */
+  public static SharedMemory createImmutable(String name, long octets) throws SystemCallException {
+    SharedMemory made = create(name, octets);
+    try (Arena arena = Arena.ofConfined()) {
+      long flags = arena.allocateFrom(ValueLayout.JAVA_INT, FS_IMMUTABLE_FL).address();
+      IOCTL.attempt(made.descriptor.number(), FS_IOC_SETFLAGS, flags);
+    }
+    return made;
+  }
+
+  /** Whether {@link #createImmutable} makes immutable memory in this thread. */
+  public static boolean canBeImmutable() throws SystemCallException {
+    try (SharedMemory tried = createImmutable("rddp-tried", 1)) {
+      return tried.isImmutable();
+    }
   }
 
   /**
@@ -187,7 +221,7 @@ public final class SharedMemory implements AutoCloseable {
           "F_SEAL_FUTURE_WRITE, which a registration adds, forbids a further mapping: register the"
               + " memory once, and map it in every process before");
     }
-    if (writable && (seals & F_SEAL_SEAL) != 0) {
+    if (writable && (seals & F_SEAL_SEAL) != 0 && !isImmutable(descriptor)) {
       throw new UnsafeMemoryException(
           "it has F_SEAL_SEAL, so F_SEAL_FUTURE_WRITE cannot be added, which forbids holes: leave"
               + " F_SEAL_SEAL out");
@@ -206,18 +240,41 @@ public final class SharedMemory implements AutoCloseable {
   /**
    * Forbids holes for good (F_SEAL_FUTURE_WRITE), once both ends have mapped the memory: from now
    * on no process can punch one, or map the memory for writing. Waits for a hole that is being
-   * punched.
+   * punched. Leaves immutable memory as it is.
    *
    * @throws SystemCallException if the memory has F_SEAL_SEAL
    */
   public void forbidHoles() throws SystemCallException {
+    if (!isImmutable()) {
+      seal();
+    }
+  }
+
+  /** Adds F_SEAL_FUTURE_WRITE as {@link #forbidHoles} does, to immutable memory, too. */
+  public void seal() throws SystemCallException {
     FCNTL.call(descriptor.number(), F_ADD_SEALS, F_SEAL_FUTURE_WRITE);
   }
 
   /** Whether holes are forbidden, and none is being punched. Never waits. */
   public boolean forbidsHoles() throws SystemCallException {
     // Without a lock in the kernel, unlike F_ADD_SEALS and fallocate(2), which wait for each other.
-    return (FCNTL.call(descriptor.number(), F_GET_SEALS, 0) & F_SEAL_FUTURE_WRITE) != 0;
+    return (FCNTL.call(descriptor.number(), F_GET_SEALS, 0) & F_SEAL_FUTURE_WRITE) != 0
+        || isImmutable();
+  }
+
+  /** Whether holes are forbidden by FS_IMMUTABLE_FL, so that processes can map it. Never waits. */
+  public boolean isImmutable() {
+    return isImmutable(descriptor);
+  }
+
+  /** The descriptor must be of a memfd: of other files, the call may wait or do something else. */
+  private static boolean isImmutable(Descriptor descriptor) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment flags = arena.allocate(ValueLayout.JAVA_LONG);
+      // Memfds of huge pages, and those of kernels before 6.0, have no flags.
+      return IOCTL.attempt(descriptor.number(), FS_IOC_GETFLAGS, flags.address()) == 0
+          && (flags.get(ValueLayout.JAVA_INT, 0) & FS_IMMUTABLE_FL) != 0;
+    }
   }
 
   /**
