@@ -1,0 +1,35 @@
+package org.rddp.daemon.replacement;
+
+import java.util.List;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.snapshot.SnapshotWriter;
+
+/**
+ * The state of a daemon that another one takes the place of. One thread calls it, in this order.
+ */
+public interface Departing {
+  /**
+   * Stops all engines at the end of a turn.
+   *
+   * @throws ReplacementException if that is not possible now; then all engines run
+   */
+  void stop() throws ReplacementException;
+
+  /**
+   * Writes the state of the engines, which stand still.
+   *
+   * @return the descriptors of the state, in an order that the snapshot knows; the caller sends
+   *     duplicates and closes none
+   * @throws ReplacementException if the state cannot be handed over; {@link #resume} follows
+   */
+  List<Descriptor> write(SnapshotWriter snapshot) throws ReplacementException;
+
+  /** Lets the engines go on as if nothing had happened: nobody uses the snapshot. */
+  void resume();
+
+  /**
+   * Gives everything up without a word to programs and peers, since the other daemon has it now.
+   * The engines have stopped and make no turn any more.
+   */
+  void leave();
+}

@@ -1,0 +1,292 @@
+package org.rddp.daemon.replacement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.SharedMemory;
+import org.rddp.snapshot.Snapshot;
+import org.rddp.snapshot.SnapshotException;
+import org.rddp.snapshot.SnapshotWriter;
+
+/** Two daemons of one process, and what ends of the connection that do not keep to it can do. */
+@Timeout(60)
+class ReplacementTest {
+  private static final long SOON = TimeUnit.SECONDS.toNanos(20);
+
+  @TempDir private Path directory;
+  private final AtomicInteger port = new AtomicInteger();
+  private final BlockingQueue<String> log = new LinkedBlockingQueue<>();
+  private Path control;
+  private Failing old;
+  private Failing next;
+  private Replacements replacements;
+
+  /** Fails in one of its calls. */
+  private static final class Failing extends Counting {
+    private String where = "";
+    private Exception failure;
+
+    Failing(AtomicInteger port) {
+      super(port);
+    }
+
+    void failIn(String call, Exception with) {
+      where = call;
+      failure = with;
+    }
+
+    @Override
+    void onCall(String name) throws ReplacementException {
+      super.onCall(name);
+      if (name.equals(where)) {
+        where = "";
+        switch (failure) {
+          case ReplacementException refused -> throw refused;
+          case RuntimeException wrong -> throw wrong;
+          default -> throw new AssertionError(failure);
+        }
+      }
+    }
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    control = directory.resolve("rddpd.sock");
+    old = new Failing(port);
+    old.number = 42;
+    old.run();
+    next = new Failing(port);
+    replacements = Replacements.start(control, old, log::add);
+  }
+
+  @AfterEach
+  void end() throws IOException {
+    replacements.close();
+    assertThat(port.get()).isEqualTo(1);
+  }
+
+  private void takeOver() throws ReplacementException {
+    new Successor(control, next).takeOver();
+  }
+
+  private void shouldGoOn() throws Exception {
+    shouldGoOn("");
+  }
+
+  private void shouldGoOn(String why) throws Exception {
+    assertThat(log.take()).startsWith("another daemon has not got").contains(why);
+    assertThat(old.runs).isTrue();
+    assertThat(next.runs).isFalse();
+    next = new Failing(port);
+    takeOver();
+    assertThat(next.runs).isTrue();
+    assertThat(next.number).isEqualTo(42);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 250, 601})
+  void shouldGiveStateAndDescriptorsToTheSuccessor(int count) throws Exception {
+    try (SharedMemory memory = SharedMemory.create("test", 4096)) {
+      old.with(count, memory.descriptor());
+      takeOver();
+      assertThat(next.descriptors).hasSize(count);
+      for (Descriptor each : next.descriptors) {
+        assertThat(each.file()).isEqualTo(memory.descriptor().file());
+        each.close();
+      }
+    }
+    assertThat(log.take()).isEqualTo("another daemon has taken this one's place");
+    assertThat(old.calls).containsExactly("stop", "write", "leave");
+    assertThat(next.calls).containsExactly("prepare", "adopt", "begin", "settle");
+    assertThat(next.number).isEqualTo(42);
+    assertThat(old.runs).isFalse();
+    assertThat(next.runs).isTrue();
+  }
+
+  @Test
+  void shouldGoOnAfterATrial() throws Exception {
+    new Successor(control, next).check();
+    assertThat(log.take()).contains("could have it");
+    assertThat(old.calls).containsExactly("stop", "write", "resume");
+    assertThat(next.calls).containsExactly("prepare", "adopt", "discard");
+    assertThat(old.runs).isTrue();
+    next = new Failing(port);
+    takeOver();
+  }
+
+  @Test
+  void shouldGoOnIfItCannotStop() throws Exception {
+    old.failIn("stop", new ReplacementException("an engine is stuck"));
+    assertThatThrownBy(this::takeOver).hasMessage("an engine is stuck");
+    assertThat(next.calls).containsExactly("prepare", "discard");
+    shouldGoOn("an engine is stuck");
+  }
+
+  @Test
+  void shouldGoOnIfItsStateCannotBeWritten() throws Exception {
+    old.failIn("write", new SnapshotException("there are octet streams"));
+    assertThatThrownBy(this::takeOver).hasMessageContaining("there are octet streams");
+    assertThat(old.calls).containsExactly("stop", "write", "resume");
+    shouldGoOn("there are octet streams");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"prepare", "adopt"})
+  void shouldGoOnIfTheSuccessorRefuses(String call) throws Exception {
+    next.failIn(call, new ReplacementException("eth0 is not mine"));
+    assertThatThrownBy(this::takeOver).hasMessageContaining("eth0 is not mine");
+    assertThat(next.calls.getLast()).isEqualTo("discard");
+    shouldGoOn("eth0 is not mine");
+  }
+
+  @Test
+  void shouldGoOnIfTheSuccessorFails() throws Exception {
+    next.failIn("adopt", new IllegalStateException("an error"));
+    assertThatThrownBy(this::takeOver).isInstanceOf(IllegalStateException.class);
+    assertThat(next.calls.getLast()).isEqualTo("discard");
+    shouldGoOn();
+  }
+
+  @Test
+  void shouldRefuseASuccessorWithAnotherFormat() throws Exception {
+    try (ReplacementChannel channel = connect()) {
+      channel.send(Message.of(Message.Kind.ASK, Snapshot.FORMAT + 1, 0), SOON);
+      assertThatThrownBy(() -> channel.receive(Message.Kind.GRANTED, SOON))
+          .isInstanceOf(ReplacementException.class)
+          .hasMessage(
+              "the daemon that runs writes snapshots of format %d, and the new one reads format %d",
+              Snapshot.FORMAT, Snapshot.FORMAT + 1);
+    }
+    assertThat(old.calls).isEmpty();
+    shouldGoOn();
+  }
+
+  private ReplacementChannel connect() throws ReplacementException {
+    return ReplacementChannel.connect(ReplacementSocket.pathFor(control));
+  }
+
+  /** The successor's process ends, after it has said so much. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Message.Kind.class,
+      names = {"ASK", "PREPARED", "NEXT"})
+  void shouldGoOnIfTheSuccessorEnds(Message.Kind last) throws Exception {
+    old.with(1, Descriptor.duplicate(0));
+    try (ReplacementChannel channel = connect()) {
+      channel.send(Message.of(Message.Kind.ASK, Snapshot.FORMAT, 0), SOON);
+      channel.receive(Message.Kind.GRANTED, SOON);
+      if (last != Message.Kind.ASK) {
+        channel.send(Message.of(Message.Kind.PREPARED), SOON);
+        channel.receive(Message.Kind.STATE, SOON).descriptors().getFirst().close();
+      }
+      if (last == Message.Kind.NEXT) {
+        channel.send(Message.of(Message.Kind.NEXT), SOON);
+      }
+    }
+    shouldGoOn();
+    next.descriptors.forEach(Descriptor::close);
+  }
+
+  /** The process of the daemon that runs ends, after it has said so much. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Message.Kind.class,
+      names = {"GRANTED", "STATE"})
+  void shouldGiveUpIfThePredecessorEnds(Message.Kind last) throws Exception {
+    Path other = directory.resolve("other.sock");
+    try (ReplacementSocket socket = ReplacementSocket.bind(other)) {
+      Thread process =
+          Thread.ofPlatform()
+              .start(() -> {
+                try (ReplacementChannel channel = socket.accept()) {
+                  channel.receive(Message.Kind.ASK, SOON);
+                  channel.send(Message.of(Message.Kind.GRANTED), SOON);
+                  channel.receive(Message.Kind.PREPARED, SOON);
+                  if (last == Message.Kind.STATE) {
+                    byte[] octets = written();
+                    int length = octets.length;
+                    try (Descriptor memory = SnapshotMemory.of(octets)) {
+                      channel.send(
+                          new Message(Message.Kind.STATE, length, 0, "", List.of(memory)), SOON);
+                    }
+                    channel.receive(Message.Kind.ADOPTED, SOON);
+                  }
+                } catch (IOException e) {
+                  throw new AssertionError(e);
+                }
+              });
+      assertThatThrownBy(() -> new Successor(other, next).takeOver())
+          .isInstanceOf(ReplacementException.class)
+          .hasMessageContaining("has ended");
+      process.join();
+    }
+    assertThat(next.calls).doesNotContain("begin").endsWith("discard");
+  }
+
+  private byte[] written() throws ReplacementException {
+    SnapshotWriter writer = new SnapshotWriter();
+    old.write(writer);
+    return writer.finish();
+  }
+
+  @Test
+  void shouldGoOnAfterNonsense() throws Exception {
+    try (ReplacementChannel channel = connect()) {
+      channel.send(Message.of(Message.Kind.ADOPTED), SOON);
+      assertThatThrownBy(() -> channel.receive(Message.Kind.GO, SOON))
+          .hasMessageContaining("says ADOPTED where ASK was due");
+    }
+    shouldGoOn();
+  }
+
+  @Test
+  void shouldNotWaitForAnEndThatSaysNothing() throws Exception {
+    try (ReplacementChannel channel = connect()) {
+      assertThatThrownBy(() -> channel.receive(Message.Kind.GRANTED, 1_000_000))
+          .isInstanceOf(ReplacementException.class)
+          .hasMessageContaining("has not answered within 1 ms");
+    }
+    assertThat(log.take()).contains("has ended");
+  }
+
+  @Test
+  void shouldListenForItsUserOnly() throws Exception {
+    Path path = ReplacementSocket.pathFor(control);
+    assertThat(Files.getPosixFilePermissions(path))
+        .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+  }
+
+  @Test
+  void shouldSayWhenNobodyListens() {
+    assertThatThrownBy(() -> new Successor(directory.resolve("none"), next).takeOver())
+        .isInstanceOf(ReplacementException.class)
+        .hasMessageContaining("no daemon runs there that can be replaced");
+    assertThat(next.calls).containsExactly("discard");
+  }
+
+  @Test
+  void shouldTakeThePlaceOfAKilledDaemonsSocket() throws Exception {
+    Path left = directory.resolve("left.sock");
+    ReplacementSocket.bind(left).leave();
+    ReplacementSocket.bind(left).close();
+    assertThat(ReplacementSocket.pathFor(left)).doesNotExist();
+  }
+}
