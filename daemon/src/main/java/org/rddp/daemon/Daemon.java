@@ -44,6 +44,9 @@ import org.rddp.daemon.log.DaemonLog;
 import org.rddp.daemon.metrics.DaemonMetrics;
 import org.rddp.daemon.metrics.Health;
 import org.rddp.daemon.metrics.MetricsServer;
+import org.rddp.daemon.replacement.Departing;
+import org.rddp.daemon.replacement.ReplacementException;
+import org.rddp.daemon.replacement.Replacements;
 import org.rddp.device.CapturePoint;
 import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
@@ -61,16 +64,20 @@ import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.InterfaceEntry;
 import org.rddp.ipc.control.InterfacePrefix;
 import org.rddp.ipc.control.IpAddress;
+import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.rdmap.RdmapSettings;
+import org.rddp.snapshot.SnapshotReader;
+import org.rddp.snapshot.SnapshotWriter;
 import org.rddp.tcp.TcpSettings;
+import org.rddp.tcp.TcpStack;
 import org.rddp.wire.Checksum;
 
 /**
  * {@code rddpd}: one or several engines for each interface, and the control server for programs.
  */
-public final class Daemon implements AutoCloseable {
+public final class Daemon implements AutoCloseable, Departing {
   /** Leading bits that all link-local addresses share (RFC 4291 section 2.5.6). */
   private static final int LINK_LOCAL_PREFIX = 64;
 
@@ -111,13 +118,21 @@ public final class Daemon implements AutoCloseable {
   private final Statistics statistics;
   private final DaemonEvents events;
   private final List<Engine> engines = new ArrayList<>();
+  private final List<AssociationDatabase> associations = new ArrayList<>();
+  private final UsedKeys usedKeys;
   private final List<EngineThread> threads = new ArrayList<>();
   private final ControlServer control;
   private final SdNotifier notifier;
   private Watchdog watchdog;
 
-  /** Null if metrics are off. */
-  private final MetricsServer metrics;
+  /** Null if metrics are off, or not served yet. */
+  private MetricsServer metrics;
+
+  /** Lets other daemons take this one's place; null if they cannot. */
+  private Replacements replacements;
+
+  /** Whether another daemon has this one's place. */
+  private volatile boolean left;
 
   private Health health;
   private final CountDownLatch ended = new CountDownLatch(1);
@@ -129,9 +144,8 @@ public final class Daemon implements AutoCloseable {
       ControlListener listener,
       Ports ports,
       PrintStream out,
-      MetricsServer metrics)
+      SnapshotReader snapshot)
       throws IOException {
-    this.metrics = metrics;
     this.configuration = configuration;
     this.ports = ports;
     this.statistics = new Statistics();
@@ -140,20 +154,24 @@ public final class Daemon implements AutoCloseable {
     List<InterfaceEngine> named = new ArrayList<>();
     byte[] secret = new byte[SECRET];
     new SecureRandom().nextBytes(secret);
-    UsedKeys usedKeys = new UsedKeys(secret);
+    usedKeys = new UsedKeys(secret);
+    if (snapshot != null) {
+      DaemonSnapshot.transfer(snapshot, usedKeys, configuration.interfaces().size());
+    }
     for (InterfaceConfiguration each : configuration.interfaces()) {
       StackGroup group = new StackGroup(each.engines());
       SharedCounts owned = new SharedCounts();
       InterfaceTenants tenants = InterfaceTenants.of(configuration.limits().tenants(), each.rate());
-      AssociationDatabase associations =
-          associations(each, ports.devices().get(engines.size()).macAddress(), usedKeys);
+      AssociationDatabase shared =
+          associations(each, ports.devices().get(engines.size()).macAddress(), snapshot);
+      associations.add(shared);
       QueuePairNumbers queuePairs =
           new QueuePairNumbers(
               each.introductionPort(), each.engines(), new SecureRandom(), System::nanoTime);
       for (int i = 0; i < each.engines(); i++) {
         FrameDevice device = ports.devices().get(engines.size());
         Engine engine =
-            engine(each, i, group, device, associations, configuration.limits(), faults);
+            engine(each, i, group, device, shared, configuration.limits(), faults, snapshot);
         group.member(i).wakeBy(() -> engine.sleep().wake());
         engine.introduceTo(queuePairs);
         if (tenants != null) {
@@ -244,7 +262,7 @@ public final class Daemon implements AutoCloseable {
       if (configuration.metrics().enabled()) {
         metrics = MetricsServer.bind(configuration.metrics());
       }
-      daemon = new Daemon(configuration, listener, ports, out, metrics);
+      daemon = new Daemon(configuration, listener, ports, out, null);
     } catch (IOException | RuntimeException e) {
       if (metrics != null) {
         metrics.close();
@@ -253,18 +271,65 @@ public final class Daemon implements AutoCloseable {
       ports.close();
       throw e;
     }
-    tryVectors();
-    daemon.logStart();
-    daemon.startThreads();
-    daemon.control.start();
+    daemon.begin();
     try {
-      daemon.startMetrics();
+      daemon.startMetrics(metrics);
     } catch (IOException | RuntimeException e) {
       daemon.close();
       throw e;
     }
     daemon.tellServiceManager();
+    daemon.startReplacements();
     return daemon;
+  }
+
+  /**
+   * Makes a daemon with the state of another one, which does nothing before {@link #begin}.
+   *
+   * @param listener of the other daemon; the caller closes it if this fails
+   * @param ports one device for each interface; the caller closes them if this fails
+   */
+  static Daemon adopt(
+      Configuration configuration,
+      ControlListener listener,
+      Ports ports,
+      PrintStream out,
+      SnapshotReader snapshot)
+      throws IOException {
+    return new Daemon(configuration, listener, ports, out, snapshot);
+  }
+
+  /** Lets the engines make turns, and serves programs. */
+  void begin() {
+    tryVectors();
+    logStart();
+    startThreads();
+    control.start();
+  }
+
+  /** Takes what the other daemon has let go of. */
+  void settle() {
+    MetricsServer bound = null;
+    try {
+      bound =
+          configuration.metrics().enabled() ? MetricsServer.bind(configuration.metrics()) : null;
+      startMetrics(bound);
+    } catch (IOException | RuntimeException e) {
+      events.warn("there are no metrics: " + e.getMessage());
+      if (bound != null) {
+        bound.close();
+      }
+    }
+    tellServiceManager();
+    startReplacements();
+  }
+
+  private void startReplacements() {
+    try {
+      replacements = Replacements.start(configuration.controlSocket(), this, events::info);
+    } catch (IOException | RuntimeException e) {
+      events.warn("no other daemon can take this one's place: " + e.getMessage());
+    }
   }
 
   /** Makes the programs' share of the heap, with its counters. */
@@ -341,8 +406,9 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  private void startMetrics() throws IOException {
+  private void startMetrics(MetricsServer bound) throws IOException {
     health = new Health(threads);
+    metrics = bound;
     if (metrics != null) {
       metrics.start(new DaemonMetrics(statistics, engines), health);
       String address = metrics.address().getAddress().getHostAddress();
@@ -395,7 +461,8 @@ public final class Daemon implements AutoCloseable {
       FrameDevice device,
       AssociationDatabase associations,
       Limits limits,
-      FaultForwarder faults) {
+      FaultForwarder faults,
+      SnapshotReader snapshot) {
     SecureRandom random = new SecureRandom();
     InterfaceAddress address = configured.interfaceAddress();
     TcpSettings tcpSettings = configured.tcp().withAcknowledgmentDelay(ACKNOWLEDGMENT_DELAY);
@@ -422,23 +489,30 @@ public final class Daemon implements AutoCloseable {
             mpa.ord(),
             configured.heldOctets());
     String name = configured.engines() == 1 ? configured.name() : configured.name() + "/" + number;
-    Engine engine =
-        new Engine(name, address, parts.tcp(System.nanoTime()), parts.ddp(), rdmap, faults);
+    TcpStack stack = parts.tcp(System.nanoTime());
+    if (snapshot != null) {
+      stack.read(snapshot);
+    }
+    Engine engine = new Engine(name, address, stack, parts.ddp(), rdmap, faults);
     engine.restartWith(parts);
     return engine;
   }
 
-  /** The associations of an interface: at first those of its key file, or none. */
+  /** The associations of an interface: at first the other daemon's, or those of its key file. */
   private AssociationDatabase associations(
-      InterfaceConfiguration configured, long macAddress, UsedKeys usedKeys) throws IOException {
+      InterfaceConfiguration configured, long macAddress, SnapshotReader snapshot)
+      throws IOException {
     List<HostAddress> ours = configured.interfaceAddress().all(macAddress);
-    AssociationDatabase associations =
+    AssociationDatabase made =
         new AssociationDatabase(ours, ports.ciphers(), usedKeys, configured.engines());
     Optional<Path> keyFile = configured.ipsec().flatMap(IpsecConfiguration::keyFile);
-    if (keyFile.isPresent()) {
-      new KeyFile(keyFile.get(), ours).addTo(associations, System.nanoTime());
+    if (snapshot != null) {
+      DaemonSnapshot.transfer(snapshot, configured, macAddress);
+      made.read(snapshot);
+    } else if (keyFile.isPresent()) {
+      new KeyFile(keyFile.get(), ours).addTo(made, System.nanoTime());
     }
-    return associations;
+    return made;
   }
 
   private static InterfaceEntry entry(InterfaceConfiguration configured, FrameDevice device) {
@@ -536,6 +610,57 @@ public final class Daemon implements AutoCloseable {
     refused.problems().forEach(problem -> control.note(problem.toString()));
   }
 
+  // ---- Another daemon takes this one's place ----
+
+  @Override
+  public void stop() throws ReplacementException {
+    control.accept(false);
+    for (EngineThread thread : threads) {
+      if (!thread.pause(END_TIMEOUT)) {
+        goOn();
+        throw new ReplacementException("the thread " + thread.name() + " is stuck");
+      }
+    }
+  }
+
+  @Override
+  public List<Descriptor> write(SnapshotWriter snapshot) {
+    DaemonSnapshot.write(
+        snapshot, usedKeys, configuration.interfaces(), associations, ports.devices(), engines);
+    return List.of(control.socket());
+  }
+
+  @Override
+  public void resume() {
+    associations.forEach(AssociationDatabase::resume);
+    goOn();
+  }
+
+  private void goOn() {
+    threads.forEach(EngineThread::resume);
+    control.accept(true);
+  }
+
+  @Override
+  public void leave() {
+    left = true;
+    threads.forEach(EngineThread::retire);
+    control.leave();
+    end();
+    associations.forEach(AssociationDatabase::retire);
+  }
+
+  /** Ends a daemon that has not begun, and leaves everything to the other one. */
+  void discard() {
+    control.leave();
+    control.close();
+    ports.close();
+    statistics.close();
+    notifier.close();
+    events.close();
+    associations.forEach(AssociationDatabase::retire);
+  }
+
   /** The engines, one or several for each interface, in the order of the configuration. */
   public List<Engine> engines() {
     return List.copyOf(engines);
@@ -556,6 +681,10 @@ public final class Daemon implements AutoCloseable {
       return;
     }
     closed = true;
+    endReplacements();
+    if (left) {
+      return;
+    }
     notifier.stopping(Duration.ofNanos(configuration.control().drainTimeout() + 2 * END_TIMEOUT));
     if (health != null) {
       health.stopping();
@@ -564,6 +693,21 @@ public final class Daemon implements AutoCloseable {
     if (lost == null) {
       endInOrder();
     }
+    end();
+  }
+
+  private void endReplacements() {
+    if (replacements != null) {
+      try {
+        replacements.close();
+      } catch (IOException e) {
+        events.warn("the socket for other daemons: " + e.getMessage());
+      }
+    }
+  }
+
+  /** Ends everything. */
+  private void end() {
     boolean stopped = stopThreads();
     control.close();
     if (metrics != null) {

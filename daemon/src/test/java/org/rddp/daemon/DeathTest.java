@@ -143,6 +143,7 @@ class DeathTest {
     assertThat(region.segment().byteSize()).isEqualTo(64);
     session.close();
     Files.deleteIfExists(socket);
+    Files.deleteIfExists(socket.resolveSibling(socket.getFileName() + ".next"));
     Files.deleteIfExists(socket.getParent());
   }
 }

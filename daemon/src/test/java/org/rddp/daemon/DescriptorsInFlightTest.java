@@ -159,6 +159,7 @@ class DescriptorsInFlightTest {
     server.getOutputStream().close();
     assertThat(server.waitFor()).isZero();
     Files.deleteIfExists(socket);
+    Files.deleteIfExists(socket.resolveSibling(socket.getFileName() + ".next"));
     Files.deleteIfExists(socket.getParent());
   }
 

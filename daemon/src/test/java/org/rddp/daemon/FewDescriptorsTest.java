@@ -80,6 +80,7 @@ class FewDescriptorsTest {
     server.getOutputStream().close();
     assertThat(server.waitFor()).isZero();
     Files.deleteIfExists(socket);
+    Files.deleteIfExists(socket.resolveSibling(socket.getFileName() + ".next"));
     Files.deleteIfExists(socket.getParent());
   }
 

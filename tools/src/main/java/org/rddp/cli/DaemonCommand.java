@@ -40,6 +40,15 @@ final class DaemonCommand implements Callable<Integer> {
   private boolean devices;
 
   @Option(
+      names = "--replace",
+      description = {
+        "Take the place of the daemon that runs at the control socket, which keeps TCP's state; it"
+            + " must be of the same user and release, and no program may have a session with it.",
+        "With --check: try everything but the last step; the daemon that runs goes on."
+      })
+  private boolean replaces;
+
+  @Option(
       names = "--until-eof",
       hidden = true,
       description =
@@ -67,18 +76,27 @@ final class DaemonCommand implements Callable<Integer> {
     if (devices && !checkOnly) {
       throw new ParameterException(spec.commandLine(), "--devices is an option of --check");
     }
+    if (devices && replaces) {
+      throw new ParameterException(
+          spec.commandLine(), "--check --replace opens the devices without --devices");
+    }
     Crc32c.chosen();
     if (checkOnly) {
       check(configured);
     } else {
-      new DaemonRun(file, configured, spec).run(untilEof);
+      new DaemonRun(file, configured, spec).run(replaces, untilEof);
     }
     return 0;
   }
 
   private void check(ConfigurationFile configured) throws IOException {
     Configuration configuration = configured.configuration();
-    List<String> found = devices ? new DaemonRun(file, configured, spec).check() : List.of();
+    DaemonRun run = new DaemonRun(file, configured, spec);
+    if (replaces) {
+      run.checkReplacement();
+      Output.println(spec, "the daemon that runs could be replaced, and goes on");
+    }
+    List<String> found = devices ? run.check() : List.of();
     found.forEach(line -> Output.println(spec, line));
     String memory = configuration.dpdk().hugepages() ? "wants huge pages" : "in ordinary memory";
     Output.println(spec, file + ": good, " + memory);

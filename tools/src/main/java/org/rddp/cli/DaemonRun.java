@@ -11,15 +11,18 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import org.rddp.daemon.ArrivingDaemon;
 import org.rddp.daemon.Daemon;
 import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.PortWords;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.ConfigurationFile;
+import org.rddp.daemon.configuration.DeviceName;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.MachineException;
 import org.rddp.daemon.configuration.MachineProblem;
+import org.rddp.daemon.replacement.Successor;
 import org.rddp.dpdk.PortInfo;
 import org.rddp.dpdk.device.DpdkDevice;
 import org.rddp.ipc.control.ControlListener;
@@ -62,14 +65,15 @@ final class DaemonRun {
   }
 
   /**
-   * Runs the daemon until a signal ends it.
+   * Runs the daemon until a signal ends it, or another daemon has its place.
    *
+   * @param replaces whether it takes the place of the daemon that runs
    * @param untilEof whether the end of standard input ends it, too
    * @throws CommandFailedException if it cannot start, or if its engine is lost
    */
-  void run(boolean untilEof) {
+  void run(boolean replaces, boolean untilEof) {
     Signals.onHangup(this::reload);
-    stoppable(0, this::start);
+    stoppable(0, replaces ? this::replace : this::start);
     // Not ProcessHandle's start: it can be wrong by a second, since the kernel tells the time of
     // boot in seconds.
     long millis = System.currentTimeMillis() - ManagementFactory.getRuntimeMXBean().getStartTime();
@@ -141,6 +145,49 @@ final class DaemonRun {
       throw e;
     }
     daemon = Daemon.start(configuration, listener, ports, System.err);
+  }
+
+  private void replace() throws IOException {
+    ArrivingDaemon arriving = arriving();
+    new Successor(configuration.controlSocket(), arriving).takeOver();
+    daemon = arriving.daemon();
+  }
+
+  /**
+   * Makes the daemon that takes another one's place.
+   *
+   * @throws MachineException if a device cannot be in two processes at a time
+   */
+  private ArrivingDaemon arriving() {
+    List<MachineProblem> problems = new ArrayList<>();
+    List<InterfaceConfiguration> interfaces = configuration.interfaces();
+    for (int i = 0; i < interfaces.size(); i++) {
+      if (interfaces.get(i).device().kind() != DeviceName.Kind.LINUX) {
+        problems.add(
+            MachineProblem.ofInterface(
+                i + 1,
+                "device",
+                "two processes cannot have it at a time, as --replace needs; allowed: linux:"));
+      }
+    }
+    if (!problems.isEmpty()) {
+      throw new MachineException(problems);
+    }
+    return new ArrivingDaemon(
+        configuration,
+        () -> DpdkPorts.openQuietly(configuration, each -> checkpoint()),
+        System.err);
+  }
+
+  /**
+   * Tries to take the place of the daemon that runs, which goes on.
+   *
+   * @throws CommandFailedException if that would fail
+   */
+  void checkReplacement() {
+    remove(
+        stoppable(
+            TERMINATED, () -> new Successor(configuration.controlSocket(), arriving()).check()));
   }
 
   private ControlListener bind() {

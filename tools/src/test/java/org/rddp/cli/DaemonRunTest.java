@@ -41,6 +41,29 @@ class DaemonRunTest {
             .formatted(folder, device.replace("FOLDER", folder.toString())));
   }
 
+  private String mistake(String... arguments) {
+    StringWriter err = new StringWriter();
+    int code = Main.commandLine().setErr(new PrintWriter(err)).execute(arguments);
+    assertThat(code).isEqualTo(1);
+    return err.toString();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void shouldReplaceOnlyWhereTwoProcessesCanHaveTheDevice(boolean trial) throws Exception {
+    Path file = configuration("net_null0");
+    String option = trial ? "--check" : "--until-eof";
+    assertThat(mistake("daemon", "--config", file.toString(), "--replace", option))
+        .contains("interface[1].device: two processes cannot have it at a time");
+  }
+
+  @Test
+  void shouldSayThatThereIsNobodyToReplace() throws Exception {
+    Path file = configuration("linux:nosuch0");
+    assertThat(mistake("daemon", "--config", file.toString(), "--check", "--replace"))
+        .contains("no daemon runs there that can be replaced");
+  }
+
   /** The device does not exist: the daemon would name it, if it looked at devices first. */
   @Test
   void shouldNotTouchADeviceWhenAnotherDaemonRuns() throws Exception {

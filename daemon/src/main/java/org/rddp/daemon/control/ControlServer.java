@@ -461,6 +461,25 @@ public final class ControlServer implements AutoCloseable {
     });
   }
 
+  // ---- Another daemon takes this one's place ----
+
+  /** The control socket, for the other daemon. */
+  public Descriptor socket() {
+    return admission.descriptor();
+  }
+
+  /** Lets programs that connect wait, or serves them again. Any thread may call this. */
+  public void accept(boolean accepts) {
+    accepting = accepts;
+    wake.signal();
+  }
+
+  /** Leaves the control socket's path to another daemon; {@link #close} follows. */
+  public void leave() {
+    accept(false);
+    admission.leave();
+  }
+
   // ---- The end ----
 
   /** Stops accepting programs and removes the socket from the file system. */

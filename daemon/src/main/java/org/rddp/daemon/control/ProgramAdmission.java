@@ -172,6 +172,11 @@ final class ProgramAdmission {
     });
   }
 
+  /** Leaves the control socket's path to another daemon. */
+  void leave() {
+    listener.leave();
+  }
+
   /** Removes the control socket from the file system and closes it. */
   void close() {
     try {

@@ -13,6 +13,8 @@ import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.snapshot.References;
 import org.rddp.snapshot.Snapshot;
+import org.rddp.tcp.Acceptor;
+import org.rddp.tcp.TcpListener;
 import org.rddp.tcp.TcpStack;
 
 /**
@@ -554,6 +556,35 @@ public final class Engine {
       streams.close();
     }
     tcp.close();
+  }
+
+  /**
+   * Leaves its connections to another engine, which has taken its state, without a word to programs
+   * and peers. Engine thread only, last.
+   */
+  void retire() {
+    tcp.retire();
+  }
+
+  /**
+   * Why another daemon's engine cannot go on with this one's state yet; empty if it can. While it
+   * makes no turn.
+   */
+  public String keptBy() {
+    if (!sessions.isEmpty()) {
+      return "programs have sessions";
+    }
+    return streams == null || streams.isIdle() ? "" : "programs have sockets";
+  }
+
+  /** Listens at a port of the interface, or goes on listening there after a snapshot was read. */
+  void listenAlways(int port, Acceptor acceptor) {
+    TcpListener restored = tcp.listener(port);
+    if (restored == null) {
+      tcp.listenShared(port, acceptor);
+    } else {
+      restored.resume(acceptor);
+    }
   }
 
   /** The interface's name. */

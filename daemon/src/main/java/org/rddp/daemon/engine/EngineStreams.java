@@ -75,7 +75,7 @@ public final class EngineStreams {
   /** Begins to listen at the interface's sockets-port. */
   void open() {
     if (port != 0) {
-      engine.tcp().listenShared(port, this::onIncoming);
+      engine.listenAlways(port, this::onIncoming);
     }
   }
 
@@ -86,6 +86,11 @@ public final class EngineStreams {
     IncomingStream incoming = new IncomingStream(engine, keeper, ports, stream, from);
     engine.beginStartup(from, incoming);
     return incoming.startup();
+  }
+
+  /** Whether no program has sections, streams or listeners here. */
+  boolean isIdle() {
+    return sections.isEmpty() && count == 0;
   }
 
   /** The interface's sockets-port. */

@@ -3,6 +3,8 @@ package org.rddp.daemon.engine;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -34,6 +36,18 @@ public final class EngineThread {
   private final Consumer<Throwable> onLost;
   private final Thread thread;
   private volatile boolean running = true;
+
+  /** A pause that was asked for; null: none. */
+  private volatile Pause pause;
+
+  /** Whether its engines are left to another daemon at its end. */
+  private volatile boolean retiring;
+
+  /** A time without turns. */
+  private static final class Pause {
+    final CountDownLatch begun = new CountDownLatch(1);
+    final CountDownLatch over = new CountDownLatch(1);
+  }
 
   /** The value of {@link #lastTurn} while the thread sleeps. */
   private static final long ASLEEP = Long.MAX_VALUE;
@@ -95,10 +109,16 @@ public final class EngineThread {
     try {
       onStart.run();
       try {
-        takeTurns();
+        do {
+          takeTurns();
+        } while (goesOn());
       } finally {
         for (Engine engine : engines) {
-          engine.close();
+          if (retiring) {
+            engine.retire();
+          } else {
+            engine.close();
+          }
         }
         sleep.close();
         onEnd.run();
@@ -117,6 +137,38 @@ public final class EngineThread {
         idle.idle(work);
       }
     }
+  }
+
+  /** Waits for the end of a pause, if there is one; returns whether more turns follow. */
+  private boolean goesOn() {
+    Pause now = pause;
+    if (now != null) {
+      lastTurn.set(ASLEEP);
+      now.begun.countDown();
+      await(now.over, Long.MAX_VALUE);
+      lastTurn.set(System.nanoTime());
+    }
+    return running;
+  }
+
+  /** Waits; an interrupt does not end the wait. */
+  private static boolean await(CountDownLatch latch, long nanos) {
+    long deadline = System.nanoTime() + nanos;
+    boolean interrupted = false;
+    boolean done = false;
+    long left = nanos;
+    while (!done && left > 0) {
+      try {
+        done = latch.await(left, TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+      left = deadline - System.nanoTime();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return done;
   }
 
   private int turns(long now) {
@@ -210,10 +262,50 @@ public final class EngineThread {
     return thread.isAlive();
   }
 
+  /**
+   * Lets it make no turn after the current one, until {@link #resume}, {@link #stop} or {@link
+   * #retire}. Its engines may be used by the caller meanwhile.
+   *
+   * @param nanos the longest wait for the end of the current turn, in ns
+   * @return false if that has not come: then it goes on
+   */
+  public boolean pause(long nanos) {
+    Pause begun = new Pause();
+    pause = begun;
+    running = false;
+    sleep.wake();
+    if (await(begun.begun, nanos)) {
+      return true;
+    }
+    resume();
+    return false;
+  }
+
+  /** Ends a pause, if there is one. */
+  public void resume() {
+    running = true;
+    endPause();
+  }
+
+  private void endPause() {
+    Pause ended = pause;
+    pause = null;
+    if (ended != null) {
+      ended.over.countDown();
+    }
+  }
+
   /** Tells it to end its engines, and itself, after the current turn. */
   public void stop() {
     running = false;
     sleep.wake();
+    endPause();
+  }
+
+  /** Tells it to end, and to leave the connections of its engines to another daemon. */
+  public void retire() {
+    retiring = true;
+    stop();
   }
 
   /**

@@ -19,7 +19,7 @@ final class Introducer {
 
   /** Begins to listen. */
   void open() {
-    engine.tcp().listenShared(numbers.port(), this::onIncoming);
+    engine.listenAlways(numbers.port(), this::onIncoming);
   }
 
   private StreamHandler onIncoming(TcpConnection stream, HostAddress from, int port) {

@@ -76,6 +76,22 @@ public final class ControlListener implements AutoCloseable {
     return listener;
   }
 
+  /**
+   * Goes on with the socket of a daemon that has handed it over; programs that wait at it are not
+   * lost.
+   *
+   * @param path where it was bound
+   * @param socket closed by this object
+   */
+  public static ControlListener inherit(Path path, Descriptor socket) {
+    return new ControlListener(path, socket);
+  }
+
+  /** Leaves the path to the process that has {@linkplain #inherit inherited} the socket. */
+  public void leave() {
+    removed = true;
+  }
+
   private static void createDirectory(Path directory) throws IOException {
     for (Path each = directory; each != null; each = each.getParent()) {
       if (Files.exists(each) && !Files.isDirectory(each)) {

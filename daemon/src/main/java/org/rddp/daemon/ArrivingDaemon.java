@@ -1,0 +1,94 @@
+package org.rddp.daemon;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.List;
+import org.rddp.crc.Crc32c;
+import org.rddp.daemon.configuration.Configuration;
+import org.rddp.daemon.replacement.Arriving;
+import org.rddp.daemon.replacement.ReplacementException;
+import org.rddp.ipc.control.ControlListener;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.snapshot.SnapshotReader;
+
+/** A daemon that takes the place of another: see {@link Arriving}. */
+public class ArrivingDaemon implements Arriving {
+  /** Opens the devices, which the other daemon has open, too. */
+  public interface Opening {
+    /**
+     * Opens them.
+     *
+     * @throws IOException if the machine does not allow it
+     */
+    Ports open() throws IOException;
+  }
+
+  private final Configuration configuration;
+  private final Opening opening;
+  private final PrintStream out;
+  private Ports ports;
+  private Daemon daemon;
+
+  /**
+   * Creates one, which does nothing yet.
+   *
+   * @param out receives the log
+   */
+  public ArrivingDaemon(Configuration configuration, Opening opening, PrintStream out) {
+    this.configuration = configuration;
+    this.opening = opening;
+    this.out = out;
+  }
+
+  @Override
+  public void prepare() throws ReplacementException {
+    Crc32c.chosen();
+    try {
+      EagerClasses.load();
+      ports = opening.open();
+    } catch (IOException e) {
+      throw new ReplacementException("the new daemon cannot run: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public void adopt(SnapshotReader snapshot, List<Descriptor> descriptors)
+      throws ReplacementException {
+    ControlListener listener =
+        ControlListener.inherit(configuration.controlSocket(), descriptors.getFirst());
+    try {
+      daemon = Daemon.adopt(configuration, listener, ports, out, snapshot);
+    } catch (IOException e) {
+      throw new ReplacementException(e.getMessage(), e);
+    } finally {
+      if (daemon == null) {
+        listener.leave();
+        descriptors.forEach(Descriptor::close);
+      }
+    }
+  }
+
+  @Override
+  public void begin() {
+    daemon.begin();
+  }
+
+  @Override
+  public void settle() {
+    daemon.settle();
+  }
+
+  @Override
+  public void discard() {
+    if (daemon != null) {
+      daemon.discard();
+    } else if (ports != null) {
+      ports.close();
+    }
+  }
+
+  /** The daemon, which serves its programs once this one has begun. */
+  public Daemon daemon() {
+    return daemon;
+  }
+}

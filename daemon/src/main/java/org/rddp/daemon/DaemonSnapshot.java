@@ -1,0 +1,93 @@
+package org.rddp.daemon;
+
+import java.util.List;
+import org.rddp.daemon.configuration.InterfaceConfiguration;
+import org.rddp.daemon.engine.Engine;
+import org.rddp.device.FrameDevice;
+import org.rddp.ip.AssociationDatabase;
+import org.rddp.ip.UsedKeys;
+import org.rddp.snapshot.Snapshot;
+import org.rddp.snapshot.SnapshotException;
+import org.rddp.snapshot.SnapshotWriter;
+import org.rddp.tcp.TcpConnection;
+
+/**
+ * The order in which the state of a daemon is in a snapshot: the hashes of used keys, then for each
+ * interface what it is, its security associations, and its stacks. The reader makes everything in
+ * this order, too.
+ */
+final class DaemonSnapshot {
+  private DaemonSnapshot() {}
+
+  /**
+   * Writes the state of a daemon whose engines make no turn.
+   *
+   * @param associations of each interface
+   * @param devices of the engines
+   * @throws SnapshotException if it has something that cannot be handed over
+   */
+  static void write(
+      SnapshotWriter snapshot,
+      UsedKeys usedKeys,
+      List<InterfaceConfiguration> interfaces,
+      List<AssociationDatabase> associations,
+      List<? extends FrameDevice> devices,
+      List<Engine> engines) {
+    transfer(snapshot, usedKeys, interfaces.size());
+    int engine = 0;
+    for (int i = 0; i < interfaces.size(); i++) {
+      transfer(snapshot, interfaces.get(i), devices.get(engine).macAddress());
+      associations.get(i).write(snapshot, 0);
+      for (int j = 0; j < interfaces.get(i).engines(); j++) {
+        write(snapshot, engines.get(engine));
+        engine++;
+      }
+    }
+  }
+
+  private static void write(SnapshotWriter snapshot, Engine engine) {
+    String keptBy = engine.keptBy();
+    if (!keptBy.isEmpty()) {
+      throw new SnapshotException(engine.name() + ": " + keptBy);
+    }
+    if (engine.tcp().write(snapshot).stream().anyMatch(TcpConnection::hasUser)) {
+      throw new SnapshotException(engine.name() + ": a peer is connecting");
+    }
+  }
+
+  /** Transfers what is common to all interfaces. */
+  static void transfer(Snapshot snapshot, UsedKeys usedKeys, int interfaces) {
+    snapshot.begin(Daemon.class);
+    same(snapshot, "interfaces", "there are as many interfaces as", interfaces);
+    snapshot.end();
+    usedKeys.transfer(snapshot);
+  }
+
+  /** Begins the part of an interface. */
+  static void transfer(Snapshot snapshot, InterfaceConfiguration configured, long macAddress) {
+    String has = configured.name() + " has the ";
+    snapshot.begin(InterfaceConfiguration.class);
+    same(snapshot, "addresses", has + "address", configured.addressText());
+    same(snapshot, "macAddress", has + "MAC address", macAddress);
+    same(snapshot, "introductionPort", has + "queue-pair-port", configured.introductionPort());
+    same(snapshot, "socketsPort", has + "sockets-port", configured.socketsPortInUse());
+    same(snapshot, "engines", has + "number of engines", configured.engines());
+    snapshot.end();
+  }
+
+  private static void same(Snapshot snapshot, String field, String what, String ours) {
+    check(what, snapshot.text(field, ours), ours);
+  }
+
+  private static void same(Snapshot snapshot, String field, String what, long ours) {
+    check(what, Long.toString(snapshot.number(field, ours)), Long.toString(ours));
+  }
+
+  private static void check(String what, String theirs, String ours) {
+    if (!ours.equals(theirs)) {
+      throw new SnapshotException(
+          "%s %s in the daemon that runs, and %s in the configuration of the new one"
+              .formatted(what, theirs, ours));
+    }
+  }
+}

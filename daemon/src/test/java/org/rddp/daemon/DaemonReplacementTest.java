@@ -1,0 +1,254 @@
+package org.rddp.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.rddp.client.Connection;
+import org.rddp.client.Listener;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.Rddp;
+import org.rddp.client.RddpOptions;
+import org.rddp.client.streams.StreamSession;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.PrivateData;
+import org.rddp.daemon.configuration.Configuration;
+import org.rddp.daemon.configuration.ConfigurationException;
+import org.rddp.daemon.configuration.ConfigurationFile;
+import org.rddp.daemon.replacement.ReplacementException;
+import org.rddp.daemon.replacement.Successor;
+
+/** A daemon takes the place of another one, both in this process. */
+@Timeout(60)
+class DaemonReplacementTest {
+  private static final int NOBODY = 65534;
+  private static final String ADDRESS_ONE = "10.0.0.1";
+
+  @TempDir private Path directory;
+  private final ByteArrayOutputStream log = new ByteArrayOutputStream();
+  private final List<Daemon> daemons = new ArrayList<>();
+  private Path control;
+  private Daemon old;
+
+  @BeforeEach
+  void start() throws Exception {
+    control = directory.resolve("rddpd.sock");
+    old = Daemon.start(configuration(ADDRESS_ONE), ports(), out());
+    daemons.add(old);
+  }
+
+  @AfterEach
+  void end() {
+    daemons.forEach(Daemon::close);
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  private PrintStream out() {
+    return new PrintStream(log, true, StandardCharsets.UTF_8);
+  }
+
+  private static Ports ports() {
+    return new LoopedPorts(4096, 0, 1, 1500);
+  }
+
+  private Configuration configuration(String addressOfOne) throws ConfigurationException {
+    String text =
+        """
+        [control]
+        socket = "%s"
+        [[interface]]
+        name = "one"
+        device = "ring:x"
+        address = ["%s/24"]
+        [[interface]]
+        name = "two"
+        device = "ring:x"
+        address = ["10.0.0.2/24"]
+        """
+            .formatted(control, addressOfOne);
+    return ConfigurationFile.parse("test", text);
+  }
+
+  private Daemon replace(String addressOfOne) throws Exception {
+    ArrivingDaemon arriving =
+        new ArrivingDaemon(configuration(addressOfOne), DaemonReplacementTest::ports, out());
+    new Successor(control, arriving).takeOver();
+    daemons.add(arriving.daemon());
+    return arriving.daemon();
+  }
+
+  private Rddp connect(String name) {
+    return Rddp.connect(control, RddpOptions.defaults().withInterfaceName(name));
+  }
+
+  /** Two programs connect, send a message, and end. */
+  private void exchange() {
+    try (Rddp here = connect("one");
+        Rddp there = connect("two");
+        Listener listener = there.listen(7471)) {
+      CompletableFuture<Connection> accepted =
+          CompletableFuture.supplyAsync(() -> listener.await(ConnectedPrograms.TIMEOUT).accept());
+      Connection out =
+          here.connect(ConnectedPrograms.TWO, PrivateData.NONE, ConnectedPrograms.TIMEOUT);
+      Connection in = accepted.join();
+      MemoryRegion source = here.allocate(64);
+      MemoryRegion sink = there.allocate(64, Access.LOCAL_WRITE);
+      assertThat(in.postReceive(1, sink, 0, 64)).isTrue();
+      assertThat(out.postSend(1, source, 0, 64)).isTrue();
+      assertThat(ConnectedPrograms.completions(there, 1)).containsExactly("receive 1 SUCCESS 64");
+    }
+  }
+
+  private static long established(Daemon daemon) {
+    return daemon.engines().stream().mapToLong(each -> each.tcp().counters().established).sum();
+  }
+
+  private void awaitNoSessions() {
+    // A session ends after its program has closed its socket.
+    TestDaemon.await(
+        () -> old.engines().stream().allMatch(each -> each.keptBy().isEmpty()),
+        "all sessions have ended");
+  }
+
+  @Test
+  void shouldGoOnInTheNewDaemon() throws Exception {
+    exchange();
+    awaitNoSessions();
+    long established = established(old);
+    assertThat(established).isPositive();
+    Daemon next = replace(ADDRESS_ONE);
+    assertThat(old.awaitEnd()).isNull();
+    assertThat(established(next)).isEqualTo(established);
+    exchange();
+    assertThat(established(next)).isGreaterThan(established);
+    old = next;
+    awaitNoSessions();
+    Daemon third = replace(ADDRESS_ONE);
+    exchange();
+    assertThat(established(third)).isGreaterThan(established);
+  }
+
+  @Test
+  void shouldGoOnInTheOldDaemonAfterATrial() throws Exception {
+    ArrivingDaemon arriving =
+        new ArrivingDaemon(configuration(ADDRESS_ONE), DaemonReplacementTest::ports, out());
+    new Successor(control, arriving).check();
+    exchange();
+    awaitNoSessions();
+    replace(ADDRESS_ONE);
+    exchange();
+  }
+
+  @Test
+  void shouldRefuseWhileThereAreProgramsWhoseStateCannotGoOver() throws Exception {
+    try (Rddp session = connect("one")) {
+      assertThatThrownBy(() -> replace(ADDRESS_ONE))
+          .isInstanceOf(ReplacementException.class)
+          .hasMessageContaining("one: programs have sessions");
+      session.allocate(64).close();
+    }
+    try (StreamSession _ = StreamSession.open(control, "test")) {
+      assertThatThrownBy(() -> replace(ADDRESS_ONE)).hasMessageContaining("programs have sockets");
+    }
+    exchange();
+  }
+
+  @Test
+  void shouldRefuseAnotherConfiguration() throws Exception {
+    assertThatThrownBy(() -> replace("10.0.0.3"))
+        .isInstanceOf(ReplacementException.class)
+        .hasMessageContaining(
+            "one has the address 10.0.0.1/24 in the daemon that runs, and 10.0.0.3/24 in the"
+                + " configuration of the new one");
+    exchange();
+  }
+
+  @Test
+  void shouldRefuseAnotherUser() throws Exception {
+    Path path = directory.resolve("rddpd.sock.next");
+    assertThat(Files.getPosixFilePermissions(path))
+        .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+    assertThatThrownBy(() -> OtherUser.call(NOBODY, () -> replace(ADDRESS_ONE)))
+        .hasMessageContaining("only the user of the daemon that runs can replace it");
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-rw-"));
+    assertThatThrownBy(() -> OtherUser.call(NOBODY, () -> replace(ADDRESS_ONE)))
+        .hasMessageContaining("only the user of the daemon that runs can replace it");
+    exchange();
+  }
+
+  @Test
+  void shouldStopWhileAReplacementIsUnderWay() throws Exception {
+    CompletableFuture<Void> prepared = new CompletableFuture<>();
+    CountDownLatch over = new CountDownLatch(1);
+    ArrivingDaemon arriving =
+        new ArrivingDaemon(
+            configuration(ADDRESS_ONE),
+            () -> {
+              prepared.complete(null);
+              awaitQuietly(over);
+              return ports();
+            },
+            out());
+    CompletableFuture<Void> successor =
+        CompletableFuture.runAsync(() -> {
+          try {
+            new Successor(control, arriving).takeOver();
+          } catch (ReplacementException e) {
+            throw new CompletionException(e);
+          }
+        });
+    prepared.join();
+    old.close();
+    over.countDown();
+    assertThatThrownBy(successor::join).hasRootCauseInstanceOf(IOException.class);
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** It waits at the control socket, which stays open. */
+  @Test
+  void shouldServeAProgramThatConnectsMeanwhile() throws Exception {
+    old.stop();
+    CompletableFuture<Rddp> program = CompletableFuture.supplyAsync(() -> connect("one"));
+    old.resume();
+    try (Rddp session = program.join()) {
+      session.allocate(64).close();
+    }
+    awaitNoSessions();
+    List<CompletableFuture<Rddp>> later = new ArrayList<>();
+    ArrivingDaemon arriving =
+        new ArrivingDaemon(configuration(ADDRESS_ONE), DaemonReplacementTest::ports, out()) {
+          @Override
+          public void begin() {
+            later.add(CompletableFuture.supplyAsync(() -> connect("two")));
+            super.begin();
+          }
+        };
+    new Successor(control, arriving).takeOver();
+    daemons.add(arriving.daemon());
+    later.getFirst().join().close();
+  }
+}
