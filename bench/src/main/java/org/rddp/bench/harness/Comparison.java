@@ -111,7 +111,12 @@ public final class Comparison implements AutoCloseable {
 
   /** Warms each contender up for a task ({@link WarmUp}), within its part of the budget. */
   public void warmUp(JsonObject task) throws IOException, InterruptedException {
-    List<String> some = List.copyOf(running.keySet());
+    warmUp(task, List.copyOf(running.keySet()));
+  }
+
+  /** Warms up those of these contenders that run. */
+  public void warmUp(JsonObject task, List<String> names) throws IOException, InterruptedException {
+    List<String> some = names.stream().filter(running::containsKey).toList();
     Budget all = progress.budget().part(WARM_UPS);
     for (int i = 0; i < some.size(); i++) {
       String name = some.get(i);

@@ -87,8 +87,8 @@ public final class NioBenchmark extends NamedBenchmark {
         contenders().stream().map(each -> each.withFlags("-Drddp.crc32c=jdk")).toList();
     int millis = quick() ? 100 : 400;
     try (Comparison contest = new Comparison(contenders, progress)) {
-      // Many take longest to warm up.
       contest.warmUp(roundTrips(SmallMessages.OCTETS, MANY, Integer.MAX_VALUE, 100));
+      contest.warmUp(stream(100), NETTYS);
       progress.budget().expect(2.0 * SHORT.length + 1);
       for (int octets : SHORT) {
         ComparisonResult found =
