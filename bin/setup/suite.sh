@@ -15,7 +15,7 @@ readonly MAVEN_FLAGS='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 # Modules of the libraries in C, on which no other module depends and whose tests show no clause.
 readonly LIBRARIES=(client-c verbs sockets)
 # Kinds of simulated runs, and how many of each.
-readonly SIMULATIONS=(tcp:4500 mpa:4500 rdma:900 programs:1700)
+readonly SIMULATIONS=(tcp:4500 mpa:4500 rdma:900 programs:1700 sockets:300)
 
 # With --changed: the commit; otherwise empty.
 suite_since=

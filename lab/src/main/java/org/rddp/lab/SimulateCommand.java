@@ -20,7 +20,8 @@ import picocli.CommandLine.Spec;
           + " at every step. A seed that fails is printed with the command that replays it.",
       "Fails if an invariant is violated. From 1000 runs on, fails also if a counted event never"
           + " happened or the median run is too short: 500 segments with data (tcp), 500 ULPDUs"
-          + " (mpa), 500 segments placed (rdma), 100 segments placed (programs).",
+          + " (mpa), 500 segments placed (rdma), 100 segments placed (programs), 10000 octets read"
+          + " (sockets).",
       "Needs no DPDK, no huge pages and no network."
     })
 final class SimulateCommand implements Callable<Integer> {

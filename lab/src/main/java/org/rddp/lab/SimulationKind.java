@@ -4,6 +4,7 @@ import java.util.Locale;
 import org.rddp.simulation.Simulation;
 import org.rddp.simulation.mpa.MpaSimulation;
 import org.rddp.simulation.programs.ProgramSimulation;
+import org.rddp.simulation.sockets.StreamSimulation;
 import org.rddp.simulation.tcp.TcpSimulation;
 
 /**
@@ -17,7 +18,9 @@ enum SimulationKind {
   /** RDMAP streams over that MPA. */
   RDMA("segments placed", "median_placed", 500),
   /** Programs with their rings, on top of whole engines. */
-  PROGRAMS("segments placed", "median_placed", 100);
+  PROGRAMS("segments placed", "median_placed", 100),
+  /** Octet streams of programs with sockets. */
+  SOCKETS("octets read", "median_read", 10_000);
 
   private final String measure;
   private final String key;
@@ -36,6 +39,7 @@ enum SimulationKind {
       case MPA -> new MpaSimulation();
       case RDMA -> ProgramSimulation.ofRdmap();
       case PROGRAMS -> ProgramSimulation.ofPrograms();
+      case SOCKETS -> new StreamSimulation();
     };
   }
 

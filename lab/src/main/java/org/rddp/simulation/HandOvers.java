@@ -67,6 +67,9 @@ final class HandOvers {
     long ahead = newCards && host.isSecured() ? 1L << random.nextInt(LOG_MOST_AHEAD) : 0;
     host.handOver(
         ahead, anew ? buffers.pool(old.capacity(), mtu, old.longCapacity() > 0) : null, users);
+    if (anew) {
+      buffers.giveBack(old);
+    }
     count++;
     return true;
   }

@@ -52,6 +52,14 @@ class SimulateCommandTest {
   }
 
   @Test
+  void shouldRunSockets() {
+    assertThat(run("simulate sockets --seeds 3 --threads 2 --json")).isZero();
+    JsonObject result = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(result.get("median_read").getAsLong()).isPositive();
+    assertThat(result.getAsJsonObject("counts").get("streams").getAsLong()).isPositive();
+  }
+
+  @Test
   void shouldGiveTheSameResultForAnyNumberOfThreads() {
     assertThat(run("simulate tcp --seed 10 --seeds 4 --threads 1 --json")).isZero();
     JsonObject alone = JsonParser.parseString(out.toString()).getAsJsonObject();

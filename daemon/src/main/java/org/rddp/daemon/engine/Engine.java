@@ -527,9 +527,6 @@ public final class Engine {
 
   /** Transfers what is not of its sessions or its parts. */
   void transfer(Snapshot snapshot) {
-    if (streams != null) {
-      throw snapshot.wrong("octet streams cannot be handed over yet");
-    }
     if (queuePairs != null && queuePairs.port() != 0) {
       throw snapshot.wrong("queue pairs cannot be handed over yet");
     }

@@ -1,11 +1,11 @@
 package org.rddp.daemon.engine;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.IntFunction;
-import java.util.stream.Collectors;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.DdpMemoryWindow;
 import org.rddp.ddp.memory.DdpReferences;
@@ -21,8 +21,8 @@ import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 
 /**
- * Lets another engine go on with what an engine does: transfers its sessions, and MPA, DDP and
- * RDMAP below them, behind the state of TCP. Between two turns; docs/handover.md.
+ * Lets another engine go on with what an engine does: transfers its sessions and octet streams, and
+ * MPA, DDP and RDMAP below them, behind the state of TCP. Between two turns; docs/handover.md.
  */
 public final class EngineHandOver {
   private final Engine engine;
@@ -35,18 +35,41 @@ public final class EngineHandOver {
 
   private final List<StreamHandler> handlers = new ArrayList<>();
 
+  /** The octet streams; null for an engine that serves none. */
+  private final StreamsTransfer octets;
+
   /**
-   * Begins the hand-over from an engine, or to a new one without sessions.
+   * Begins the hand-over from an engine without octet streams, or to a new one that has nothing.
    *
-   * @param engine serves sessions, and no octet streams, queue pairs or tenants
+   * @param engine serves no queue pairs or tenants
    * @param transports the connections in the order in which TCP is written
    * @param programs the memories of programs; the reader has them in the same order
    */
   public EngineHandOver(
       Engine engine, List<TcpConnection> transports, List<Memories.Range> programs) {
+    this(engine, transports, programs, StreamEstate.NONE);
+  }
+
+  /**
+   * Begins the hand-over from an engine, or to a new one that has nothing but the same sections of
+   * octet streams, in the same order.
+   *
+   * @param engine serves no queue pairs or tenants
+   * @param transports the connections in the order in which TCP is written
+   * @param programs the memories of programs, without those of octet streams; the reader has them
+   *     in the same order
+   * @param estate what the owner has of the octet streams
+   */
+  public EngineHandOver(
+      Engine engine,
+      List<TcpConnection> transports,
+      List<Memories.Range> programs,
+      StreamEstate estate) {
     this.engine = engine;
     this.transports = transports;
     this.programs = programs;
+    EngineStreams served = engine.streams();
+    octets = served == null ? null : new StreamsTransfer(served, estate, transports);
   }
 
   /** Writes what is above TCP. Afterwards only {@link #retire} may follow. */
@@ -71,12 +94,18 @@ public final class EngineHandOver {
    */
   public void retire() {
     handlers.forEach(EngineHandOver::retire);
-    streams().forEach(DdpStream::retire);
+    connections().forEach(connection -> connection.ddp().retire());
+    if (octets != null) {
+      engine.streams().retire();
+    }
   }
 
   private static void retire(StreamHandler handler) {
     if (handler instanceof MpaStartup startup) {
       startup.retire();
+      if (startup.owner() instanceof IncomingStream incoming) {
+        incoming.retire();
+      }
     } else if (handler instanceof MpaConnection connection) {
       connection.retire();
     }
@@ -88,10 +117,16 @@ public final class EngineHandOver {
     transferSessions(snapshot, made);
     References<TcpConnection> tcp = new References<>(transports);
     engine.sessions().forEach(session -> session.transfer(snapshot, tcp));
+    if (octets != null) {
+      octets.begin(snapshot);
+    }
     List<DdpStream> streams = streams();
     DdpReferences references = references(streams, snapshot.reads() ? List.of() : windows());
     engine.ddp().transfer(snapshot, references, streams);
     engine.sessions().forEach(session -> session.transferStreams(snapshot, references, streams));
+    if (octets != null) {
+      octets.transfer(snapshot, references);
+    }
     transferRejected(snapshot, tcp);
     transferOrder(snapshot);
     snapshot.end();
@@ -120,7 +155,7 @@ public final class EngineHandOver {
     while (snapshot.flag("rejected", written.hasNext())) {
       TcpConnection each = tcp.require(snapshot, "tcp", snapshot.reads() ? null : written.next());
       if (snapshot.reads() ? each.hasUser() : !isRejected(each.user())) {
-        throw snapshot.wrong("a connection belongs to no session, or to several");
+        throw snapshot.wrong("a connection belongs to no session or octet stream, or to several");
       }
       MpaStartup startup =
           MpaStartup.transfer(snapshot, (MpaStartup) each.user(), each, user, user, user);
@@ -130,10 +165,13 @@ public final class EngineHandOver {
     }
   }
 
-  /** The connections with users that are of no session. */
+  /** The connections with users that are of no session and of no octet stream. */
   private Iterator<TcpConnection> others() {
-    Set<TcpConnection> known =
-        connections().stream().map(SessionConnection::tcp).collect(Collectors.toSet());
+    Set<TcpConnection> known = new HashSet<>();
+    connections().forEach(connection -> known.add(connection.tcp()));
+    if (octets != null) {
+      known.addAll(octets.connections());
+    }
     return transports.stream().filter(each -> each.hasUser() && !known.contains(each)).iterator();
   }
 
@@ -146,8 +184,12 @@ public final class EngineHandOver {
   private void transferOrder(Snapshot snapshot) {
     List<Deadline> deadlines = new ArrayList<>();
     connections().forEach(connection -> connection.addDeadlines(deadlines));
-    engine.transferOrder(
-        snapshot, new References<>(deadlines), new References<PendingStartup>(connections()));
+    List<PendingStartup> startups = new ArrayList<>(connections());
+    if (octets != null) {
+      octets.addDeadlines(deadlines);
+      startups.addAll(octets.starting());
+    }
+    engine.transferOrder(snapshot, new References<>(deadlines), new References<>(startups));
   }
 
   private DdpReferences references(List<DdpStream> streams, List<DdpMemoryWindow> windows) {
@@ -157,6 +199,10 @@ public final class EngineHandOver {
       memories.add(session.requests().inlineMemory());
       domains.addAll(session.domains().all());
     }
+    if (octets != null) {
+      memories.addAll(octets.memories());
+      octets.ddp().forEach(stream -> domains.add(stream.protectionDomain()));
+    }
     return new DdpReferences(new Memories(memories), domains, streams, windows);
   }
 
@@ -164,8 +210,14 @@ public final class EngineHandOver {
     return engine.sessions().stream().flatMap(session -> session.connections().stream()).toList();
   }
 
+  /** The streams of DDP, those of sessions first. */
   private List<DdpStream> streams() {
-    return connections().stream().map(SessionConnection::ddp).toList();
+    List<DdpStream> all = new ArrayList<>();
+    connections().forEach(connection -> all.add(connection.ddp()));
+    if (octets != null) {
+      all.addAll(octets.ddp());
+    }
+    return all;
   }
 
   private List<DdpMemoryWindow> windows() {

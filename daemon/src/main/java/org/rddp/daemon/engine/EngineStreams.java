@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -14,6 +15,8 @@ import org.rddp.ipc.linux.EventSet;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.ThreadScheduling;
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 
@@ -75,17 +78,25 @@ public final class EngineStreams {
   /** Begins to listen at the interface's sockets-port. */
   void open() {
     if (port != 0) {
-      engine.listenAlways(port, this::onIncoming);
+      engine.listenAlways(port, (connection, from, fromPort) -> onIncoming(connection));
     }
   }
 
-  private StreamHandler onIncoming(TcpConnection stream, HostAddress from, int fromPort) {
+  Engine engine() {
+    return engine;
+  }
+
+  StreamPorts ports() {
+    return ports;
+  }
+
+  private StreamHandler onIncoming(TcpConnection stream) {
     if (engine.isClosing()) {
       return null;
     }
-    IncomingStream incoming = new IncomingStream(engine, keeper, ports, stream, from);
-    engine.beginStartup(from, incoming);
-    return incoming.startup();
+    IncomingStream incoming = new IncomingStream(engine, keeper, ports, stream);
+    engine.beginStartup(stream.remoteAddress(), incoming);
+    return incoming.begin();
   }
 
   /** Whether no program has sections, streams or listeners here. */
@@ -284,7 +295,9 @@ public final class EngineStreams {
       generations = Arrays.copyOf(generations, 2 * slot);
     }
     generations[slot]++;
-    watch(parts.socket(), EventSet.PEER_ENDED, slot);
+    if (stream.isOpen()) {
+      watch(parts.socket(), EventSet.PEER_ENDED, slot);
+    }
     streams[slot] = stream;
     stream.slot(slot);
     count++;
@@ -314,6 +327,52 @@ public final class EngineStreams {
       count--;
       forget(stream.parts().section());
     }
+  }
+
+  // ---- They go on in another engine ----
+
+  /** What the streams share with programs, in the order in which they go on. */
+  public List<StreamParts> parts() {
+    return all().stream().map(OctetStream::parts).toList();
+  }
+
+  /** The streams. */
+  List<OctetStream> all() {
+    return Arrays.stream(streams).filter(Objects::nonNull).toList();
+  }
+
+  /**
+   * Transfers what it has itself.
+   *
+   * @param all the streams
+   */
+  void transfer(Snapshot snapshot, References<OctetStream> all) {
+    snapshot.begin(EngineStreams.class);
+    if (snapshot.number("sections", sections.size()) != sections.size()) {
+      throw snapshot.wrong("not as many sections as the owner has");
+    }
+    sections.forEach(each -> each.transfer(snapshot));
+    lookedAt = snapshot.number("lookedAt", lookedAt);
+    List<HostAddress> hosts = List.copyOf(strangers.keySet());
+    for (int i = 0; snapshot.flag("strangers", i < hosts.size()); i++) {
+      HostAddress written = snapshot.reads() ? null : hosts.get(i);
+      HostAddress host = HostAddress.transfer(snapshot, written);
+      strangers.put(host, snapshot.number("until", written == null ? 0 : strangers.get(written)));
+    }
+    int listed = newsCount;
+    for (int i = 0; snapshot.flag("news", i < listed); i++) {
+      OctetStream each = all.require(snapshot, "stream", snapshot.reads() ? null : news[i]);
+      if (snapshot.reads()) {
+        each.list();
+      }
+    }
+    snapshot.end();
+  }
+
+  /** Others go on: does nothing more. */
+  void retire() {
+    all().forEach(OctetStream::retire);
+    events.close();
   }
 
   // ---- The end ----
@@ -352,8 +411,8 @@ public final class EngineStreams {
     return count;
   }
 
-  /** Ends everything. */
-  void close() {
+  /** Ends everything. The engine has no further turn. */
+  public void close() {
     abandon();
     events.close();
   }

@@ -1,11 +1,12 @@
 package org.rddp.daemon.engine;
 
 import org.rddp.client.types.Reason;
-import org.rddp.ip.HostAddress;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;
 import org.rddp.mpa.StartupHandler;
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.TcpConnection;
 
@@ -19,8 +20,7 @@ public final class IncomingStream extends StartupWatch implements StartupHandler
   private final StreamKeeper keeper;
   private final StreamPorts ports;
   private final TcpConnection tcp;
-  private final HostAddress remoteAddress;
-  private final MpaStartup startup;
+  private MpaStartup startup;
 
   /** Null before the Request has come. */
   private StreamGreeting greeting;
@@ -30,21 +30,16 @@ public final class IncomingStream extends StartupWatch implements StartupHandler
 
   private boolean over;
 
-  IncomingStream(
-      Engine engine,
-      StreamKeeper keeper,
-      StreamPorts ports,
-      TcpConnection tcp,
-      HostAddress remoteAddress) {
+  IncomingStream(Engine engine, StreamKeeper keeper, StreamPorts ports, TcpConnection tcp) {
     this.engine = engine;
     this.keeper = keeper;
     this.ports = ports;
     this.tcp = tcp;
-    this.remoteAddress = remoteAddress;
-    startup = MpaStartup.responder(engine.rdmapSettings().mpa(), this, this);
   }
 
-  MpaStartup startup() {
+  /** Waits for the Request. */
+  MpaStartup begin() {
+    startup = MpaStartup.responder(engine.rdmapSettings().mpa(), this, this);
     return startup;
   }
 
@@ -56,12 +51,12 @@ public final class IncomingStream extends StartupWatch implements StartupHandler
   /** Its addresses, with the ports of the programs. */
   public ConnectionEnds ends() {
     int clientPort = greeting.clientPort() == 0 ? tcp.remotePort() : greeting.clientPort();
-    return new ConnectionEnds(tcp.localAddress(), greeting.port(), remoteAddress, clientPort);
+    return new ConnectionEnds(tcp.localAddress(), greeting.port(), tcp.remoteAddress(), clientPort);
   }
 
   @Override
   public void onRequest(MpaStartup asked, byte[] privateData) {
-    engine.endStartup(remoteAddress, this);
+    engine.endStartup(tcp.remoteAddress(), this);
     greeting = StreamGreeting.decode(privateData);
     if (greeting == null) {
       engine.counters().streamsRefused++;
@@ -123,6 +118,35 @@ public final class IncomingStream extends StartupWatch implements StartupHandler
     }
   }
 
+  /** Its connection. */
+  TcpConnection tcp() {
+    return tcp;
+  }
+
+  /**
+   * Transfers it. When read, memory and sockets are asked for again that have been asked for and
+   * not come.
+   */
+  void transfer(Snapshot snapshot, References<StreamListener> listeners) {
+    snapshot.begin(IncomingStream.class);
+    greeting = snapshot.record("greeting", StreamGreeting.class, greeting);
+    listener = listeners.transfer(snapshot, "listener", listener);
+    startup = MpaStartup.transfer(snapshot, startup, tcp, this, this, this);
+    snapshot.end();
+    if (snapshot.reads()) {
+      tcp.resume(startup);
+      if (listener != null) {
+        listener.waitAgain();
+        keeper.prepare(this, listener);
+      }
+    }
+  }
+
+  /** Another one goes on: does nothing more. */
+  void retire() {
+    over = true;
+  }
+
   private void leave() {
     if (listener != null) {
       listener.leave();
@@ -132,7 +156,7 @@ public final class IncomingStream extends StartupWatch implements StartupHandler
 
   @Override
   public void abortSilently() {
-    engine.endStartup(remoteAddress, this);
+    engine.endStartup(tcp.remoteAddress(), this);
     tcp.abort();
   }
 
@@ -144,7 +168,7 @@ public final class IncomingStream extends StartupWatch implements StartupHandler
   @Override
   public void onClosed(CloseReason reason) {
     over = true;
-    engine.endStartup(remoteAddress, this);
+    engine.endStartup(tcp.remoteAddress(), this);
     leave();
   }
 

@@ -1,5 +1,7 @@
 package org.rddp.daemon.engine;
 
+import org.rddp.snapshot.Snapshot;
+
 /**
  * The keeper's look at a stream's memory, which finds out whether a program has mapped it. Engine
  * thread only.
@@ -59,6 +61,15 @@ final class MemoryCheck {
       return false;
     }
     return true;
+  }
+
+  /** Transfers whether one is running; when read, it is begun again. Nobody waits for it then. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(MemoryCheck.class);
+    if (snapshot.flag("running", running) && snapshot.reads()) {
+      begin();
+    }
+    snapshot.end();
   }
 
   /** Calls those who wait for the outcome, which has been used. */

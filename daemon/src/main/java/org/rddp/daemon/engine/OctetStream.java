@@ -5,9 +5,11 @@ import static org.rddp.ipc.ring.StreamHeader.END_SENDING;
 import static org.rddp.ipc.ring.StreamHeader.RECEIVING_ENDED;
 import static org.rddp.ipc.ring.StreamHeader.TAKEN;
 
+import java.util.Collection;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.receiving.HeldShare;
 import org.rddp.ipc.linux.Errno;
@@ -17,6 +19,7 @@ import org.rddp.ipc.ring.StreamEnds;
 import org.rddp.ipc.ring.StreamHeader;
 import org.rddp.ipc.ring.StreamMemory;
 import org.rddp.ipc.ring.StreamRing;
+import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;
@@ -26,7 +29,9 @@ import org.rddp.rdmap.RdmapCompletionStatus;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpState;
 import org.rddp.tcp.TcpStatus;
@@ -87,7 +92,10 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   private final StreamChoices choices = new StreamChoices();
   private StreamParts parts;
   private StreamListener listener;
+
+  /** Null before it is known, and in another engine than the one in which TCP has ended. */
   private TcpConnection tcp;
+
   private StreamOpening opening;
   private State state = State.CONNECTING;
 
@@ -101,7 +109,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   private boolean begun;
 
   /** Whether a program holds its socket. */
-  private boolean open = true;
+  private boolean open;
 
   /** Whether TCP has ended, or never begun. */
   private boolean over;
@@ -122,9 +130,6 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   /** Null while octets pass through the rings. */
   private StreamBridge bridge;
 
-  /** Whether the bridge has more to move. */
-  private boolean moving;
-
   /** The state that the program is told at the end. */
   private int ended;
 
@@ -132,13 +137,18 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   private int slot;
 
   private OctetStream(
-      Engine engine, StreamKeeper keeper, StreamParts parts, StreamListener listener) {
+      Engine engine,
+      StreamKeeper keeper,
+      StreamParts parts,
+      boolean initiator,
+      long openedAt,
+      boolean open) {
     this.engine = engine;
     this.keeper = keeper;
     this.parts = parts;
-    this.listener = listener;
-    this.initiator = listener == null;
-    this.openedAt = engine.tcp().now();
+    this.initiator = initiator;
+    this.openedAt = openedAt;
+    this.open = open;
     settings = settings(engine, parts.section().held());
     rdmap = new RdmapStream(engine.ddp(), new ProtectionDomain("octet stream"), settings, this);
     engine.own(rdmap.ddp(), parts.section().owner().user());
@@ -182,7 +192,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
    */
   static OctetStream outgoing(
       Engine engine, StreamKeeper keeper, StreamParts parts, StreamOpening opening) {
-    OctetStream made = new OctetStream(engine, keeper, parts, null);
+    OctetStream made = new OctetStream(engine, keeper, parts, true, engine.tcp().now(), true);
     made.opening = opening;
     return made;
   }
@@ -203,7 +213,8 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       ConnectionEnds ends,
       TcpConnection tcp,
       int window) {
-    OctetStream made = new OctetStream(engine, keeper, parts, listener);
+    OctetStream made = new OctetStream(engine, keeper, parts, false, engine.tcp().now(), true);
+    made.listener = listener;
     made.ends(ends);
     made.tcp = tcp;
     made.sender.begin(window);
@@ -357,7 +368,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
    * @param safe whether the engine may use it
    */
   public void onChecked(boolean safe) {
-    if (check.ended(safe)) {
+    if (!released && check.ended(safe)) {
       useIfSafe(safe);
       check.callWaiting();
     }
@@ -389,6 +400,21 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   /** Whether a program has accepted it, or asked for it. */
   private boolean isTaken() {
     return listener == null || (header().programFlags() & TAKEN) != 0;
+  }
+
+  /** Whether a program holds its socket. */
+  boolean isOpen() {
+    return open;
+  }
+
+  /** Whether TCP has ended, or never begun. */
+  boolean isOver() {
+    return over;
+  }
+
+  /** Its connection of TCP, or that of its opening; null for none. */
+  TcpConnection tcp() {
+    return opening == null ? tcp : opening.tcp();
   }
 
   /** All holders have ended before one has used it. */
@@ -473,7 +499,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     state = State.CLOSING;
     // Whoever has the memory still, and takes another file for the socket, asks the kernel.
     header().state(StreamHeader.ENDED);
-    deadline.setIdle(tcp, ddp(), CLOSE_TIMEOUT, tcp.now());
+    deadline.setIdle(tcp, ddp(), CLOSE_TIMEOUT, engine.tcp().now());
     if (receiver.unread() > 0) {
       resetOnceSent();
       return;
@@ -499,13 +525,14 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     }
     leaveTables();
     leaveListener();
+    open = true;
     try {
       use(next);
     } catch (IllegalStateException e) {
+      open = false;
       abort();
       return false;
     }
-    open = true;
     listener = other;
     keeper.offer(this);
     return true;
@@ -550,7 +577,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     }
     if (memory != null) {
       keeper.close(parts.memory());
-      parts = parts.with(memory);
+      parts = parts.with(memory, null);
       receiver.use(memory);
       sender.use(memory);
       signals.use(parts);
@@ -564,6 +591,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       sender.end();
     }
     engine.counters().streamsBridged++;
+    parts = parts.with(parts.memory(), socket);
     bridge = new StreamBridge(socket, sender, receiver);
     engine.streams().watch(this, socket);
     header().addDaemonFlags(StreamHeader.BRIDGED);
@@ -593,7 +621,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   }
 
   private void move() {
-    moving = bridge.move();
+    boolean moving = bridge.move();
     if (bridge.isEmpty() && state == State.ESTABLISHED) {
       finish();
     } else {
@@ -607,7 +635,8 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
 
   // ---- The end of a turn ----
 
-  private void list() {
+  /** Gets {@link #flush} when the turn ends. */
+  void list() {
     if (!listed) {
       listed = true;
       engine.streams().addNews(this);
@@ -732,7 +761,9 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   /** Sends what may be sent, and ends what has been sent. */
   private void pump() {
     sender.pump();
-    tcp.blocked(sender.isBlocked());
+    if (tcp != null) {
+      tcp.blocked(sender.isBlocked());
+    }
     if (resetting && state == State.CLOSING) {
       // What the peer has no room for is lost, as with TCP.
       if (sender.underWay() == 0) {
@@ -743,7 +774,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     if (!closed && sender.hasEnded() && (receiver.hasEnded() || state == State.CLOSING)) {
       closed = true;
       if (state == State.ESTABLISHED) {
-        deadline.setIdle(tcp, ddp(), CLOSE_TIMEOUT, tcp.now());
+        deadline.setIdle(tcp, ddp(), CLOSE_TIMEOUT, engine.tcp().now());
       }
       rdmap.close();
     }
@@ -805,7 +836,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       return;
     }
     engine.counters().streamErrors++;
-    if (tcp.state() == TcpState.CLOSED) {
+    if (tcp == null || tcp.state() == TcpState.CLOSED) {
       return; // onClosed follows, and knows why.
     }
     fail(layer == LAYER_LLP ? Errno.ECONNRESET : Errno.EPROTO);
@@ -866,7 +897,9 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       failed(Errno.ECONNRESET);
     } else if (!over) {
       rdmap.abort();
-      tcp.abort();
+      if (tcp != null) {
+        tcp.abort();
+      }
     }
   }
 
@@ -939,5 +972,142 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       leaveTables();
       keeper.release(this);
     }
+  }
+
+  // ---- It goes on in another engine ----
+
+  /**
+   * Transfers which stream it is; its state follows.
+   *
+   * @param written null when read
+   * @param parts when read, those with which it goes on
+   * @return the stream
+   */
+  static OctetStream transfer(
+      Snapshot snapshot,
+      OctetStream written,
+      StreamReferences references,
+      EngineStreams streams,
+      StreamParts parts) {
+    boolean reads = snapshot.reads();
+    snapshot.begin(OctetStream.class);
+    boolean initiates = snapshot.flag("initiator", !reads && written.initiator);
+    long begun = snapshot.number("openedAt", reads ? 0 : written.openedAt);
+    boolean held = snapshot.flag("open", !reads && written.open);
+    OctetStream stream =
+        reads
+            ? new OctetStream(streams.engine(), streams.keeper(), parts, initiates, begun, held)
+            : written;
+    stream.over = snapshot.flag("over", stream.over);
+    TcpConnection living =
+        references.connections().transfer(snapshot, "tcp", stream.livingTcp(references));
+    stream.tcp = reads ? living : stream.tcp;
+    snapshot.end();
+    return stream;
+  }
+
+  /** Its connection of TCP, if that goes on, too. */
+  private TcpConnection livingTcp(StreamReferences references) {
+    return !over && references.connections().contain(tcp) ? tcp : null;
+  }
+
+  /** Transfers its state. When read, the keeper is asked again for what has not been done. */
+  void transfer(Snapshot snapshot, StreamReferences all, DdpReferences references) {
+    snapshot.begin(OctetStream.class);
+    ends = ConnectionEnds.transfer(snapshot, ends);
+    listener = all.listeners().transfer(snapshot, "listener", listener);
+    state = snapshot.constant("state", State.class, state);
+    mapped = snapshot.flag("mapped", mapped);
+    up = snapshot.flag("up", up);
+    begun = snapshot.flag("begun", begun);
+    closed = snapshot.flag("closed", closed);
+    resetting = snapshot.flag("resetting", resetting);
+    hasNews = snapshot.flag("hasNews", hasNews);
+    looked = snapshot.flag("looked", looked);
+    error = snapshot.number("error", error);
+    ended = snapshot.number("ended", ended);
+    receiver.transfer(snapshot);
+    sender.transfer(snapshot);
+    choices.transfer(snapshot);
+    if (snapshot.flag("opening", opening != null)) {
+      opening = snapshot.reads() ? StreamOpening.goingOn(engine, this) : opening;
+      opening.transfer(snapshot, all.connections());
+    }
+    if (!over) {
+      rdmap.transfer(snapshot, transferMpa(snapshot, all), references);
+    }
+    deadline.transfer(snapshot, tcp, ddp());
+    transferBridge(snapshot);
+    check.transfer(snapshot);
+    snapshot.end();
+    if (snapshot.reads()) {
+      askAgain();
+    }
+  }
+
+  /** Transfers the startup or the connection of MPA; returns the latter, or null. */
+  private MpaConnection transferMpa(Snapshot snapshot, StreamReferences all) {
+    if (livingTcp(all) == null) {
+      return null;
+    }
+    StreamHandler former = tcp.user();
+    StreamHandler next;
+    MpaConnection mpa;
+    if (snapshot.flag("startup", former instanceof MpaStartup)) {
+      MpaStartup startup =
+          MpaStartup.transfer(snapshot, (MpaStartup) former, tcp, this, ddp(), ddp());
+      next = startup.handler();
+      mpa = startup.connection();
+    } else {
+      mpa = MpaConnection.transfer(snapshot, (MpaConnection) former, tcp, ddp());
+      next = mpa;
+    }
+    if (snapshot.reads()) {
+      tcp.resume(next);
+    }
+    return mpa;
+  }
+
+  /** Adds its deadlines, set or not. */
+  void addDeadlines(Collection<Deadline> deadlines) {
+    deadlines.add(deadline);
+    if (opening != null) {
+      deadlines.add(opening.deadline());
+    }
+  }
+
+  private void transferBridge(Snapshot snapshot) {
+    if (!snapshot.flag("bridge", bridge != null)) {
+      return;
+    }
+    if (snapshot.reads()) {
+      if (parts.bridge() == null) {
+        throw snapshot.wrong("a bridge without a socket");
+      }
+      bridge = new StreamBridge(parts.bridge(), sender, receiver);
+      if (error == 0) {
+        engine.streams().watch(this, parts.bridge());
+      }
+    }
+    bridge.transfer(snapshot);
+  }
+
+  private void askAgain() {
+    if (listener != null) {
+      listener.waitAgain();
+    }
+    boolean left = !open && !over && !mapped && !check.isRunning() && bridge == null;
+    if (left && state == State.ESTABLISHED && listener != null) {
+      keeper.offerAgain(this);
+    }
+  }
+
+  /** Another one goes on: does nothing more. */
+  void retire() {
+    ddp().retire();
+    opening = null;
+    over = true;
+    released = true;
+    state = State.ENDED;
   }
 }

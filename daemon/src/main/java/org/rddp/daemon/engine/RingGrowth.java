@@ -1,6 +1,7 @@
 package org.rddp.daemon.engine;
 
 import org.rddp.ipc.ring.StreamRing;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Decides when a ring of an octet stream gets longer: once it has often been nearly full. So a
@@ -37,5 +38,22 @@ final class RingGrowth {
   /** Whether the ring may get longer. */
   boolean isAllowed(StreamRing ring) {
     return allowed && ring.octets() < ring.largest();
+  }
+
+  /**
+   * Transfers it, with the length of the ring. When read, memory is asked for again that has been
+   * asked for and not come.
+   */
+  void transfer(Snapshot snapshot, StreamRing ring) {
+    snapshot.begin(RingGrowth.class);
+    times = snapshot.number("times", times);
+    asked = snapshot.flag("asked", asked);
+    allowed = snapshot.flag("allowed", allowed);
+    int octets = snapshot.number("octets", ring.octets());
+    if (!ring.use(octets)) {
+      throw snapshot.wrong("a ring of " + octets + " octets");
+    }
+    asked &= allowed || !snapshot.reads();
+    snapshot.end();
   }
 }

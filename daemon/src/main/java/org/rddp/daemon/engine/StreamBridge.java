@@ -1,6 +1,7 @@
 package org.rddp.daemon.engine;
 
 import org.rddp.ipc.linux.PairedSocket;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Moves the octets of a stream between its rings and a socket, which any process can use without
@@ -59,6 +60,15 @@ final class StreamBridge {
   boolean move() {
     boolean more = moveOut();
     return moveIn() || more;
+  }
+
+  /** Transfers it; its socket is the same. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(StreamBridge.class);
+    inputEnded = snapshot.flag("inputEnded", inputEnded);
+    outputEnded = snapshot.flag("outputEnded", outputEnded);
+    left = snapshot.flag("left", left);
+    snapshot.end();
   }
 
   private boolean moveOut() {

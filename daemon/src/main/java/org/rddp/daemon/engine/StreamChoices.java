@@ -1,6 +1,7 @@
 package org.rddp.daemon.engine;
 
 import org.rddp.ipc.ring.StreamHeader;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.CongestionAlgorithm;
 import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpSettings;
@@ -17,6 +18,9 @@ final class StreamChoices {
 
   /** Tells the program which congestion control is in use, and whether it may choose DCTCP. */
   void begin(StreamHeader header, TcpConnection tcp) {
+    if (tcp == null) {
+      return; // It has ended, and what has come waits to be read.
+    }
     int used =
         switch (tcp.congestion()) {
           case CUBIC -> StreamHeader.CUBIC;
@@ -31,12 +35,23 @@ final class StreamChoices {
 
   /** Takes the program's choices; one that cannot be is ignored. */
   void look(StreamHeader header, TcpConnection tcp) {
+    if (tcp == null) {
+      return;
+    }
     lookAtCongestion(header, tcp);
     int dscp = header.dscp();
     if (dscp != codepoint && dscp >= 0 && dscp <= TcpSettings.LARGEST_DSCP) {
       codepoint = dscp;
       tcp.dscp(dscp);
     }
+  }
+
+  /** Transfers what has been looked at. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(StreamChoices.class);
+    chosen = snapshot.number("chosen", chosen);
+    codepoint = snapshot.number("codepoint", codepoint);
+    snapshot.end();
   }
 
   private void lookAtCongestion(StreamHeader header, TcpConnection tcp) {

@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
  * @param clientPort that the client's program has; 0: that of TCP
  * @param window octets that the client takes before its program has read
  */
-record StreamGreeting(int port, int clientPort, int window) {
+public record StreamGreeting(int port, int clientPort, int window) {
   /** Nobody listens at the port. */
   static final int NOBODY = 1;
 

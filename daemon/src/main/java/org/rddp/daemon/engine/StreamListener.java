@@ -4,6 +4,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * A program's listener for octet streams, on all engines of all interfaces that have its address.
@@ -17,7 +18,7 @@ public final class StreamListener {
   private final long socket;
   private final int port;
   private final StreamSection[] sections;
-  private final long openedAt = System.nanoTime();
+  private long openedAt = System.nanoTime();
   private volatile int backlog;
   private volatile boolean closed;
 
@@ -167,6 +168,25 @@ public final class StreamListener {
     }
     refused.incrementAndGet();
     return false;
+  }
+
+  /** A stream waits that has waited before, when the listener goes on in another daemon. */
+  void waitAgain() {
+    waiting.incrementAndGet();
+  }
+
+  /**
+   * Transfers it, once for all engines, when it is not in use. When read, nothing waits; the
+   * streams that wait follow.
+   */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(StreamListener.class);
+    openedAt = snapshot.number("openedAt", openedAt);
+    backlog = snapshot.number("backlog", backlog);
+    closed = snapshot.flag("closed", closed);
+    asked.set(snapshot.number("asked", asked.get()));
+    refused.set(snapshot.number("refused", refused.get()));
+    snapshot.end();
   }
 
   /** A stream waits no more. */

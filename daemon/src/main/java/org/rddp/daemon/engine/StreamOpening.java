@@ -9,6 +9,8 @@ import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;
 import org.rddp.mpa.StartupHandler;
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.NoRouteException;
 import org.rddp.tcp.TcpConnection;
@@ -24,9 +26,9 @@ final class StreamOpening {
   private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final Engine engine;
-  private final HostAddress remote;
-  private final int remotePort;
-  private final long end;
+  private HostAddress remote;
+  private int remotePort;
+  private long end;
   private final Deadline deadline;
   private OctetStream stream;
 
@@ -46,12 +48,23 @@ final class StreamOpening {
    * @param timeout nanoseconds until it has failed
    */
   StreamOpening(Engine engine, HostAddress remote, int remotePort, int localPort, long timeout) {
-    this.engine = engine;
+    this(engine);
     this.remote = remote;
     this.remotePort = remotePort;
     this.localPort = localPort;
     end = engine.tcp().now() + timeout;
+  }
+
+  private StreamOpening(Engine engine) {
+    this.engine = engine;
     deadline = new Deadline(engine.deadlines(), this::onDue);
+  }
+
+  /** One that goes on, of a stream that does; its state follows. */
+  static StreamOpening goingOn(Engine engine, OctetStream stream) {
+    StreamOpening made = new StreamOpening(engine);
+    made.stream = stream;
+    return made;
   }
 
   /**
@@ -79,6 +92,7 @@ final class StreamOpening {
 
   private TcpConnection connect() {
     current = new Try();
+    current.begin();
     TcpConnection tcp = connectFromAnyPort();
     current.tcp = tcp;
     deadline.set(end);
@@ -134,12 +148,45 @@ final class StreamOpening {
     }
   }
 
+  /** The connection of the present try; null between two. */
+  TcpConnection tcp() {
+    return current == null ? null : current.tcp;
+  }
+
+  /** When it tries again, or is given up. */
+  Deadline deadline() {
+    return deadline;
+  }
+
+  /** Transfers it, and its present try. */
+  void transfer(Snapshot snapshot, References<TcpConnection> connections) {
+    boolean reads = snapshot.reads();
+    snapshot.begin(StreamOpening.class);
+    remote = HostAddress.transfer(snapshot, remote);
+    remotePort = snapshot.number("remotePort", remotePort);
+    localPort = snapshot.number("localPort", localPort);
+    end = snapshot.number("end", end);
+    pause = snapshot.number("pause", pause);
+    deadline.transfer(snapshot, null, null);
+    if (snapshot.flag("current", current != null)) {
+      current = reads ? new Try() : current;
+      current.tcp = connections.require(snapshot, "tcp", current.tcp);
+      current.startup =
+          MpaStartup.transfer(
+              snapshot, current.startup, current.tcp, current, current, stream.ddp());
+      if (reads) {
+        current.tcp.resume(current.startup);
+      }
+    }
+    snapshot.end();
+  }
+
   /** One connection. */
   private final class Try extends StartupWatch implements StartupHandler {
-    private final MpaStartup startup;
+    private MpaStartup startup;
     private TcpConnection tcp;
 
-    private Try() {
+    private void begin() {
       int window = stream.parts().memory().receiving().octets();
       byte[] request = new StreamGreeting(remotePort, localPort, window).encode();
       startup = MpaStartup.initiator(stream.mpa(), request, this, this, stream.ddp());

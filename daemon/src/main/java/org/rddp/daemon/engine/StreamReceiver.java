@@ -5,6 +5,7 @@ import org.rddp.ipc.ring.StreamHeader;
 import org.rddp.ipc.ring.StreamMemory;
 import org.rddp.ipc.ring.StreamRing;
 import org.rddp.rdmap.RdmapStream;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Receives an octet stream into its ring. The receive for a message is posted when its first
@@ -151,5 +152,22 @@ final class StreamReceiver {
   boolean owesCredit() {
     long more = consumed + ring.octets() - granted;
     return more >= ring.octets() / 4 || (more > 0 && granted == received);
+  }
+
+  /** Transfers it; its memory is in use. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(StreamReceiver.class);
+    received = snapshot.number("received", received);
+    consumed = snapshot.number("consumed", consumed);
+    granted = snapshot.number("granted", granted);
+    window = snapshot.number("window", window);
+    count = snapshot.number("count", count);
+    posted = snapshot.flag("posted", posted);
+    ended = snapshot.flag("ended", ended);
+    growth.transfer(snapshot, ring);
+    if (consumed > received || received > granted || granted - consumed > ring.octets()) {
+      throw snapshot.wrong("positions of a receive ring");
+    }
+    snapshot.end();
   }
 }

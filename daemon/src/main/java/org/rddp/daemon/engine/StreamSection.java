@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 import org.rddp.ddp.receiving.HeldShare;
 import org.rddp.ipc.ring.Doorbells;
 import org.rddp.ipc.ring.StreamHeader;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The octet streams of one program on one engine, and the doorbells by which the program says which
@@ -234,6 +235,16 @@ public final class StreamSection {
       }
     }
     return looked;
+  }
+
+  /** Transfers what has been taken of the doorbells, and whether the program has left. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(StreamSection.class);
+    groups = snapshot.number("groups", groups);
+    word = snapshot.number("word", word, -1, Doorbells.STREAMS / Long.SIZE - 1);
+    bits = snapshot.number("bits", bits);
+    left = snapshot.flag("left", left);
+    snapshot.end();
   }
 
   /** See {@link SleepAware}. */

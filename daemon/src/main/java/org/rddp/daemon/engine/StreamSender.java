@@ -5,6 +5,7 @@ import org.rddp.ipc.ring.StreamHeader;
 import org.rddp.ipc.ring.StreamMemory;
 import org.rddp.ipc.ring.StreamRing;
 import org.rddp.rdmap.RdmapStream;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Sends what a program has written into the send ring of its octet stream: whatever is there goes
@@ -246,5 +247,27 @@ final class StreamSender {
   /** Messages that have not. */
   int underWay() {
     return underWay;
+  }
+
+  /** Transfers it; its memory is in use. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(StreamSender.class);
+    written = snapshot.number("written", written);
+    posted = snapshot.number("posted", posted);
+    sent = snapshot.number("sent", sent);
+    published = snapshot.number("published", published);
+    granted = snapshot.number("granted", granted);
+    window = snapshot.number("window", window);
+    heard = snapshot.flag("heard", heard);
+    messages = snapshot.number("messages", messages);
+    underWay = snapshot.number("underWay", underWay, 0, DEPTH + 1);
+    count = snapshot.number("count", count);
+    ending = snapshot.flag("ending", ending);
+    endPosted = snapshot.flag("endPosted", endPosted);
+    growth.transfer(snapshot, ring);
+    if (sent > posted || posted > written || written - sent > ring.octets()) {
+      throw snapshot.wrong("positions of a send ring");
+    }
+    snapshot.end();
   }
 }

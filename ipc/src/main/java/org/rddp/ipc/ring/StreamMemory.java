@@ -46,6 +46,26 @@ public final class StreamMemory implements AutoCloseable {
         new StreamRing(send + largest, largest, first));
   }
 
+  /**
+   * Daemon: maps memory that another daemon has made, to go on with it. Its rings have the least
+   * length until the caller tells their own.
+   *
+   * @param descriptor closed with this
+   * @param largest the most octets that each ring can use
+   */
+  public static StreamMemory adopt(Descriptor descriptor, int largest) throws IOException {
+    SharedMemory shared = SharedMemory.map(descriptor);
+    if (shared.length() != StreamHeader.octets(largest, largest)) {
+      shared.close();
+      throw new IOException("a stream's memory of " + shared.length() + " octets");
+    }
+    long send = shared.address() + StreamHeader.OCTETS;
+    return new StreamMemory(
+        shared,
+        new StreamRing(send, largest, LEAST_RING),
+        new StreamRing(send + largest, largest, LEAST_RING));
+  }
+
   private static void check(int octets) {
     if (octets < LEAST_RING || octets > LARGEST_RING || Integer.bitCount(octets) != 1) {
       throw new IllegalArgumentException("a ring of " + octets + " octets");
@@ -135,6 +155,16 @@ public final class StreamMemory implements AutoCloseable {
   /** The memfd, until the pages are allocated. */
   public Descriptor descriptor() {
     return shared.descriptor();
+  }
+
+  /** Address of the first octet. */
+  public long address() {
+    return shared.address();
+  }
+
+  /** Octets of all of it. */
+  public long length() {
+    return shared.length();
   }
 
   /** The header. */

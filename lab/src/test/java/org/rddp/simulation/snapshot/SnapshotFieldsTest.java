@@ -27,6 +27,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.IncomingStream;
 import org.rddp.daemon.engine.Session;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.mpa.MpaStartup;
@@ -52,7 +53,8 @@ class SnapshotFieldsTest {
           DdpEngine.class,
           RdmapStream.class,
           Engine.class,
-          Session.class);
+          Session.class,
+          IncomingStream.class);
 
   /** Classes whose constructors get values that are not of the configuration. */
   private static final Set<String> MADE_AT_RUN_TIME =
@@ -69,9 +71,11 @@ class SnapshotFieldsTest {
           "Deadline",
           "FirstMessageWatch",
           "InboundAssociation",
+          "IncomingStream",
           "Ipv6Path",
           "KeyedMemoryWindow",
           "Neighbour",
+          "OctetStream",
           "OutboundAssociation",
           "Path",
           "PathMtuClaim",
@@ -90,6 +94,9 @@ class SnapshotFieldsTest {
           "SessionReceiveQueue",
           "SessionRegion",
           "SessionWindow",
+          "StreamListener",
+          "StreamOpening",
+          "StreamSection",
           "TaggedBuffer",
           "TcpConnection",
           "TcpListener",
