@@ -394,9 +394,9 @@ final class StreamEnd {
     return dead || plan.manner() == Manner.RESETS || (plan.manner() == Manner.CLOSES && unread);
   }
 
-  /** Whether its peer may not be told of its end. */
+  /** Whether its peer may not be told of its end: a reset that is lost is not sent again. */
   boolean isLost() {
-    return dead || error != 0;
+    return dead || error != 0 || (over && disturbsPeer());
   }
 
   @Override
