@@ -115,13 +115,17 @@ final class ProgramWaiters {
   void share(int request, int number) throws RequestRefusedException {
     Waiter waiter = open.get(number);
     if (waiter == null) {
-      throw new RequestRefusedException(Reason.NOT_FOUND, "no such waiter");
+      throw ended();
     }
     waiter
         .bells()
         .share(refusal -> {
           if (refusal != null) {
             program.answer(request, refusal);
+            return;
+          }
+          if (open.get(number) != waiter) {
+            program.answer(request, ended());
             return;
           }
           StreamWaiter told =
@@ -131,27 +135,31 @@ final class ProgramWaiters {
         });
   }
 
-  /** Nobody holds it any more. */
+  private static RequestRefusedException ended() {
+    return new RequestRefusedException(Reason.NOT_FOUND, "no such waiter");
+  }
+
+  /**
+   * Nobody holds it any more. It cannot be shared from now on: otherwise engines would be told of
+   * it after they have forgotten it, and use its memory when that is unmapped.
+   */
   private void end(int number) {
-    service.onEngines(
-        sections,
-        section -> section.removeWaiter(number),
-        () -> {
-          Waiter ended = open.remove(number);
-          if (ended != null) { // It has not ended with the session meanwhile.
-            release(ended);
-          }
-        });
+    Waiter ending = open.remove(number);
+    service.unwatch(ending.number());
+    service.onEngines(sections, section -> section.removeWaiter(number), () -> release(ending));
   }
 
   /** Ends all, which no engine uses any more. */
   void close() {
-    open.values().forEach(this::release);
+    open.values()
+        .forEach(each -> {
+          service.unwatch(each.number());
+          release(each);
+        });
     open.clear();
   }
 
   private void release(Waiter waiter) {
-    service.unwatch(waiter.number());
     service.close(waiter.socket());
     waiter.bells().release(this::giveBack);
   }
