@@ -9,6 +9,7 @@ import org.rddp.daemon.replacement.Arriving;
 import org.rddp.daemon.replacement.ReplacementException;
 import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.snapshot.SnapshotReader;
 
 /** A daemon that takes the place of another: see {@link Arriving}. */
@@ -27,6 +28,7 @@ public class ArrivingDaemon implements Arriving {
   private final Opening opening;
   private final PrintStream out;
   private Ports ports;
+  private ControlListener listener;
   private Daemon daemon;
 
   /**
@@ -54,8 +56,7 @@ public class ArrivingDaemon implements Arriving {
   @Override
   public void adopt(SnapshotReader snapshot, List<Descriptor> descriptors)
       throws ReplacementException {
-    ControlListener listener =
-        ControlListener.inherit(configuration.controlSocket(), descriptors.getFirst());
+    listener = ControlListener.inherit(configuration.controlSocket(), descriptors.getFirst());
     try {
       daemon = Daemon.adopt(configuration, listener, ports, out, snapshot);
     } catch (IOException e) {
@@ -70,6 +71,11 @@ public class ArrivingDaemon implements Arriving {
 
   @Override
   public void begin() {
+    try {
+      listener.listen();
+    } catch (SystemCallException e) {
+      throw new IllegalStateException("programs cannot connect: " + e.getMessage(), e);
+    }
     daemon.begin();
   }
 

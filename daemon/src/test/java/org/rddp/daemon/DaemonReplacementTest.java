@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,6 +34,8 @@ import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.daemon.replacement.ReplacementException;
 import org.rddp.daemon.replacement.Successor;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.UnixSocket;
 
 /** A daemon takes the place of another one, both in this process. */
 @Timeout(60)
@@ -226,6 +229,34 @@ class DaemonReplacementTest {
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
+  }
+
+  /** Programs watch the process that listens; in this test a thread's user stands for it. */
+  @Test
+  void shouldBeTheProcessThatProgramsSee() throws Exception {
+    ArrivingDaemon arriving =
+        new ArrivingDaemon(configuration(ADDRESS_ONE), DaemonReplacementTest::ports, out()) {
+          @Override
+          public void begin() {
+            try {
+              OtherUser.call(
+                  1,
+                  () -> {
+                    super.begin();
+                    return null;
+                  });
+            } catch (InterruptedException | ExecutionException e) {
+              throw new AssertionError(e);
+            }
+          }
+        };
+    new Successor(control, arriving).takeOver();
+    daemons.add(arriving.daemon());
+    try (Descriptor socket = UnixSocket.open()) {
+      UnixSocket.connect(socket, control);
+      assertThat(UnixSocket.peerCredentials(socket).uid()).isEqualTo(1);
+    }
+    Files.delete(control); // The control thread has that user, too, and may not.
   }
 
   /** It waits at the control socket, which stays open. */

@@ -87,6 +87,15 @@ public final class ControlListener implements AutoCloseable {
     return new ControlListener(path, socket);
   }
 
+  /**
+   * Makes this process the one that programs see at the other end (SO_PEERCRED) and whose end they
+   * notice: until then that is the process the socket was inherited from. Programs that have
+   * connected before go on seeing the former.
+   */
+  public void listen() throws SystemCallException {
+    UnixSocket.listen(socket, BACKLOG);
+  }
+
   /** Leaves the path to the process that has {@linkplain #inherit inherited} the socket. */
   public void leave() {
     removed = true;
