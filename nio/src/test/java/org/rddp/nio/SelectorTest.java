@@ -502,6 +502,34 @@ class SelectorTest extends ConnectedChannels {
     read.get();
   }
 
+  /** The one asks for room by its waiter, the other by the stream's socket: both get it. */
+  @Test
+  void shouldTellTwoSelectorsOfRoom() throws Exception {
+    try (Selector other = provider.openSelector()) {
+      client.register(selector, SelectionKey.OP_WRITE);
+      assertThat(selector.selectNow(key -> {})).isEqualTo(1);
+      client.register(other, SelectionKey.OP_WRITE);
+      List<Selector> both = List.of(selector, other);
+      for (List<Selector> asking : List.of(both, both.reversed())) {
+        int written = 0;
+        boolean full;
+        do {
+          int octets = client.write(ByteBuffer.allocate(1 << 16));
+          written += octets;
+          full = octets == 0;
+          for (Selector each : asking) {
+            // Each looks for room, and asks for it before it sleeps.
+            full &= each.selectNow(key -> {}) + each.select(key -> {}, 1) == 0;
+          }
+        } while (!full);
+        drain(written);
+        for (Selector each : asking) {
+          assertThat(each.select(key -> {})).isEqualTo(1);
+        }
+      }
+    }
+  }
+
   private void drain(int octets) {
     try {
       ByteBuffer buffer = ByteBuffer.allocate(octets);

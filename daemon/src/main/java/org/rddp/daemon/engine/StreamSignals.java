@@ -53,9 +53,10 @@ public final class StreamSignals {
   /** Wakes those who wait to write. */
   void writable() {
     int asked = header().disarmSending();
-    if (asked == StreamHeader.ROOM_WANTED) {
+    if ((asked & StreamHeader.ROOM_WANTED) != 0) {
       tellWaiter();
-    } else if (asked != 0) {
+    }
+    if ((asked & ~StreamHeader.ROOM_WANTED) != 0) {
       drain();
     }
   }

@@ -93,10 +93,10 @@ public final class StreamHeader {
   /** {@link #daemonFlags}: the peer has acknowledged everything up to the end. */
   public static final int ACKNOWLEDGED = 8;
 
-  /** {@link #disarmSending}: the program has filled its socket. */
+  /** In {@link #disarmSending}: the program has filled its socket. */
   public static final int SOCKET_FILLED = 1;
 
-  /** {@link #disarmSending}: the waiter is to be told. */
+  /** In {@link #disarmSending}: the waiter is to be told. */
   public static final int ROOM_WANTED = 2;
 
   /** The largest number of a waiter. */
@@ -357,7 +357,7 @@ public final class StreamHeader {
   }
 
   /**
-   * {@link #SOCKET_FILLED} or {@link #ROOM_WANTED} if that has been asked for, or 0; neither is
+   * The bits {@link #SOCKET_FILLED} and {@link #ROOM_WANTED} of what has been asked for; nothing is
    * from now on. After publishing.
    */
   public int disarmSending() {
@@ -369,7 +369,7 @@ public final class StreamHeader {
    * published: with a full fence at both at least one sees the other's store.
    */
   private void arm(int word, int what) {
-    INT.setVolatile(ALL, address + word, what);
+    INT.getAndBitwiseOr(ALL, address + word, what);
     VarHandle.fullFence();
   }
 
