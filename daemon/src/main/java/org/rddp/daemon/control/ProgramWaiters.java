@@ -124,7 +124,7 @@ final class ProgramWaiters {
             program.answer(request, refusal);
             return;
           }
-          if (open.get(number) != waiter) {
+          if (!waiter.equals(open.get(number))) {
             program.answer(request, ended());
             return;
           }
