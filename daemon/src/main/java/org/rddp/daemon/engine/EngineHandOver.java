@@ -39,18 +39,6 @@ public final class EngineHandOver {
   private final StreamsTransfer octets;
 
   /**
-   * Begins the hand-over from an engine without octet streams, or to a new one that has nothing.
-   *
-   * @param engine serves no queue pairs or tenants
-   * @param transports the connections in the order in which TCP is written
-   * @param programs the memories of programs; the reader has them in the same order
-   */
-  public EngineHandOver(
-      Engine engine, List<TcpConnection> transports, List<Memories.Range> programs) {
-    this(engine, transports, programs, StreamEstate.NONE);
-  }
-
-  /**
    * Begins the hand-over from an engine, or to a new one that has nothing but the same sections of
    * octet streams, in the same order.
    *
@@ -58,18 +46,18 @@ public final class EngineHandOver {
    * @param transports the connections in the order in which TCP is written
    * @param programs the memories of programs, without those of octet streams; the reader has them
    *     in the same order
-   * @param estate what the owner has of the octet streams
+   * @param owned what the owner has of the octet streams; {@link OwnedStreams#NONE} without
    */
   public EngineHandOver(
       Engine engine,
       List<TcpConnection> transports,
       List<Memories.Range> programs,
-      StreamEstate estate) {
+      OwnedStreams owned) {
     this.engine = engine;
     this.transports = transports;
     this.programs = programs;
     EngineStreams served = engine.streams();
-    octets = served == null ? null : new StreamsTransfer(served, estate, transports);
+    octets = served == null ? null : new StreamsTransfer(served, owned, transports);
   }
 
   /** Writes what is above TCP. Afterwards only {@link #retire} may follow. */

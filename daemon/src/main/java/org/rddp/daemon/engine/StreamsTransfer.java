@@ -27,14 +27,14 @@ final class StreamsTransfer {
   /**
    * Begins with the streams that there are: none when they are read.
    *
-   * @param estate what the owner has of them
+   * @param owned what the owner has of them
    * @param connections of TCP
    */
-  StreamsTransfer(EngineStreams streams, StreamEstate estate, List<TcpConnection> connections) {
+  StreamsTransfer(EngineStreams streams, OwnedStreams owned, List<TcpConnection> connections) {
     this.streams = streams;
-    parts = estate.parts();
+    parts = owned.parts();
     references =
-        new StreamReferences(new References<>(connections), new References<>(estate.listeners()));
+        new StreamReferences(new References<>(connections), new References<>(owned.listeners()));
     all = new ArrayList<>(streams.all());
     for (TcpConnection each : connections) {
       if (each.user() instanceof MpaStartup startup

@@ -159,7 +159,7 @@ class SessionSnapshotTest {
       SnapshotWriter writer = new SnapshotWriter();
       List<TcpConnection> connections = tcp.write(writer);
       if (all) {
-        new EngineHandOver(engine, connections, programs()).write(writer);
+        new EngineHandOver(engine, connections, programs(), OwnedStreams.NONE).write(writer);
       }
       return writer.finish();
     }
@@ -167,7 +167,8 @@ class SessionSnapshotTest {
     void read(byte[] snapshot) {
       SnapshotReader reader = new SnapshotReader(snapshot);
       List<TcpConnection> connections = tcp.read(reader);
-      new EngineHandOver(engine, connections, programs()).read(reader, this::session);
+      new EngineHandOver(engine, connections, programs(), OwnedStreams.NONE)
+          .read(reader, this::session);
       reader.finish();
     }
 
@@ -182,7 +183,8 @@ class SessionSnapshotTest {
     /** Another engine goes on, with the program's memory at another address. */
     void goOn() {
       SnapshotWriter writer = new SnapshotWriter();
-      EngineHandOver handOver = new EngineHandOver(engine, tcp.write(writer), programs());
+      EngineHandOver handOver =
+          new EngineHandOver(engine, tcp.write(writer), programs(), OwnedStreams.NONE);
       handOver.write(writer);
       tcp.retire();
       handOver.retire();
@@ -409,7 +411,8 @@ class SessionSnapshotTest {
     server.begin();
     SnapshotReader reader = new SnapshotReader(snapshot);
     EngineHandOver next =
-        new EngineHandOver(server.engine, server.tcp.read(reader), server.programs());
+        new EngineHandOver(
+            server.engine, server.tcp.read(reader), server.programs(), OwnedStreams.NONE);
     assertThatThrownBy(() -> next.read(reader, number -> null))
         .isInstanceOf(SnapshotException.class)
         .hasMessageContaining("there is no session 5");

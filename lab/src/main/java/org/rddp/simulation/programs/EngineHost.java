@@ -2,32 +2,27 @@ package org.rddp.simulation.programs;
 
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
-import org.rddp.daemon.engine.ConnectionFailure;
 import org.rddp.daemon.engine.Engine;
-import org.rddp.daemon.engine.EngineHandOver;
 import org.rddp.daemon.engine.EngineParts;
-import org.rddp.daemon.engine.FaultHandler;
+import org.rddp.daemon.engine.OwnedStreams;
 import org.rddp.daemon.engine.Session;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.TaggedBuffers;
-import org.rddp.ddp.receiving.HeldMemory;
 import org.rddp.ddp.receiving.ReceiveCounters;
 import org.rddp.ipc.linux.PrivateMemory;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.simulation.HostPair;
+import org.rddp.simulation.SimulatedEngine;
 import org.rddp.simulation.SimulatedHost;
 import org.rddp.simulation.memory.EngineMemory;
 import org.rddp.simulation.memory.Slab;
-import org.rddp.snapshot.Memories;
 import org.rddp.snapshot.SnapshotReader;
 import org.rddp.snapshot.SnapshotWriter;
 import org.rddp.tcp.TcpConnection;
@@ -40,33 +35,19 @@ final class EngineHost {
   /** More than the windows of all connections. */
   private static final long HELD_OCTETS = 256 << 20;
 
-  /** Makes a turn fail. */
-  private static final class SimulatedFailure extends RuntimeException {
-    private static final long serialVersionUID = 1;
-  }
-
   private final HostPair hosts;
   private final SimulatedHost host;
   private final RdmapSettings settings;
   private final List<SimulatedProgram> programs = new ArrayList<>();
   private final List<ReceiveCounters> counters = new ArrayList<>();
-  private final Engine[] engines;
+  private final SimulatedEngine[] engines;
 
   /** The memory of programs as each engine has it. */
   private final EngineMemory[] memories;
 
-  /** Commands that an engine has not run. */
-  private final List<Deque<Runnable>> commands = new ArrayList<>();
-
   /** Where the STags of each engine come from. */
   private final RandomGenerator[] sources;
 
-  /** Memory for held messages, of each engine and of the one that goes on next. */
-  private final MemorySegment[] held;
-
-  private final MemorySegment[] heldNext;
-
-  private final EngineHandOver[] handOvers;
   private int restarts;
 
   /**
@@ -79,29 +60,22 @@ final class EngineHost {
     this.host = host;
     this.settings = settings;
     int count = host.stacks().size();
-    engines = new Engine[count];
+    engines = new SimulatedEngine[count];
     sources = new RandomGenerator[count];
-    held = new MemorySegment[count];
-    heldNext = new MemorySegment[count];
-    handOvers = new EngineHandOver[count];
     memories = new EngineMemory[count];
     for (int i = 0; i < count; i++) {
       memories[i] = slab.map();
-      commands.add(new ArrayDeque<>());
+      engines[i] = new SimulatedEngine(hosts, host, i, settings, EngineHost::heldMemory);
     }
     boot();
-    for (int i = 0; i < engines.length; i++) {
-      int index = i;
-      host.duty(i, now -> engines[index].turn(now));
-    }
   }
 
   /** Starts engines that know nothing of those before. */
   void boot() {
     for (int i = 0; i < engines.length; i++) {
       sources[i] = hosts.network().newRandom();
-      engines[i] = start(host.stacks().get(i), ddp(i));
-      commands.get(i).clear();
+      engines[i].start(ddp(i));
+      engines[i].forgetCommands();
     }
   }
 
@@ -113,13 +87,8 @@ final class EngineHost {
     }
   }
 
-  /** New parts of an engine, whose former ones, if there were any, are not used any more. */
   private DdpEngine ddp(int engine) {
-    MemorySegment former = held[engine];
-    held[engine] = heldNext[engine] == null ? heldMemory() : heldNext[engine];
-    heldNext[engine] = former;
-    DdpEngine ddp =
-        new DdpEngine(new TaggedBuffers(STAGS, sources[engine]), new HeldMemory(held[engine]));
+    DdpEngine ddp = engines[engine].ddp(new TaggedBuffers(STAGS, sources[engine]));
     counters.add(ddp.receiveCounters());
     return ddp;
   }
@@ -131,21 +100,23 @@ final class EngineHost {
 
   /** Writes the state of an engine above its stack. */
   void write(int engine, SnapshotWriter snapshot, List<TcpConnection> former) {
-    List<Memories.Range> memory = memories[engine].ranges();
-    handOvers[engine] = new EngineHandOver(engines[engine], former, memory);
-    handOvers[engine].write(snapshot);
+    engines[engine].write(snapshot, former, memories[engine].ranges(), OwnedStreams.NONE);
   }
 
   /** Goes on with a new engine, and new sessions of its programs. */
   void read(int engine, SnapshotReader snapshot, List<TcpConnection> next) {
-    handOvers[engine].retire();
-    counters.remove(engines[engine].ddp().receiveCounters());
+    SimulatedEngine goingOn = engines[engine];
+    goingOn.retire();
+    counters.remove(goingOn.engine().ddp().receiveCounters());
     memories[engine].move();
-    engines[engine] = start(host.stacks().get(engine), ddp(engine));
+    goingOn.start(ddp(engine));
     Set<Integer> made = new HashSet<>();
-    new EngineHandOver(engines[engine], next, memories[engine].ranges())
-        .read(snapshot, number -> made.add(number) ? session(engine, number) : null);
-    commands.get(engine).forEach(any -> engines[engine].execute(() -> runNext(engine)));
+    goingOn.read(
+        snapshot,
+        next,
+        memories[engine].ranges(),
+        OwnedStreams.NONE,
+        number -> made.add(number) ? session(engine, number) : null);
   }
 
   /** Makes a new session of a program that had one with that number; null if none had. */
@@ -156,35 +127,6 @@ final class EngineHost {
       }
     }
     return null;
-  }
-
-  private Engine start(TcpStack stack, DdpEngine ddp) {
-    return new Engine(
-        host.address().toString(),
-        host.addresses(),
-        stack,
-        ddp,
-        settings,
-        new FaultHandler() {
-          @Override
-          public void onFault(String where, Throwable cause) {
-            if (!(cause instanceof SimulatedFailure)) {
-              hosts.violations().add("fault in " + where + ": " + cause);
-            }
-          }
-
-          @Override
-          public void onConnectionFailed(ConnectionFailure failure) {
-            onRefused(failure.connection() + ": " + failure.text());
-          }
-
-          @Override
-          public void onRefused(String detail) {
-            if (hosts.isTraced()) {
-              hosts.trace(detail);
-            }
-          }
-        });
   }
 
   /**
@@ -198,7 +140,7 @@ final class EngineHost {
       return;
     }
     int index = number % engines.length;
-    Engine engine = engines[index];
+    Engine engine = engines[index].engine();
     engine.restartWith(
         new EngineParts() {
           @Override
@@ -214,7 +156,7 @@ final class EngineHost {
         });
     hosts.trace("engine " + index + " of " + host.address() + " fails and begins anew");
     while (engine.counters().restarts == 0) {
-      if (!engine.turnFailed(new SimulatedFailure(), hosts.network().now())) {
+      if (!engine.turnFailed(new SimulatedEngine.Failure(), hosts.network().now())) {
         hosts.violations().add("an engine has not begun anew");
         return;
       }
@@ -251,7 +193,7 @@ final class EngineHost {
 
   /** One of its engines. */
   Engine engine(int number) {
-    return engines[number];
+    return engines[number].engine();
   }
 
   /** The memory of programs as an engine has it. */
@@ -270,13 +212,7 @@ final class EngineHost {
 
   /** Runs a command in one of its engines, or in the one that goes on with its work. */
   void execute(int engine, Runnable command) {
-    commands.get(engine).add(command);
-    engines[engine].execute(() -> runNext(engine));
-    host.scheduleTurn();
-  }
-
-  private void runNext(int engine) {
-    commands.get(engine).remove().run();
+    engines[engine].execute(command);
   }
 
   /** Checks what must hold when every session has ended. */
@@ -284,7 +220,8 @@ final class EngineHost {
     if (host.isOff()) {
       return;
     }
-    for (Engine engine : engines) {
+    for (SimulatedEngine each : engines) {
+      Engine engine = each.engine();
       if (engine.ddp().taggedBuffers().size() > 0) {
         hosts.violations().add("STags are left behind");
       }

@@ -3,24 +3,17 @@ package org.rddp.simulation.sockets;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.rddp.daemon.engine.ConnectionFailure;
 import org.rddp.daemon.engine.Engine;
-import org.rddp.daemon.engine.EngineHandOver;
-import org.rddp.daemon.engine.FaultHandler;
+import org.rddp.daemon.engine.OwnedStreams;
 import org.rddp.daemon.engine.SessionOwner;
-import org.rddp.daemon.engine.StreamEstate;
 import org.rddp.daemon.engine.StreamListener;
 import org.rddp.daemon.engine.StreamParts;
 import org.rddp.daemon.engine.StreamPorts;
 import org.rddp.daemon.engine.StreamSection;
-import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.TaggedBuffers;
-import org.rddp.ddp.receiving.HeldMemory;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.linux.EventSet;
@@ -29,6 +22,7 @@ import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.Doorbells;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.simulation.HostPair;
+import org.rddp.simulation.SimulatedEngine;
 import org.rddp.simulation.SimulatedHost;
 import org.rddp.snapshot.Snapshot;
 import org.rddp.snapshot.SnapshotReader;
@@ -56,20 +50,9 @@ final class StreamHost {
 
   private final HostPair hosts;
   private final SimulatedHost host;
-  private final RdmapSettings settings;
   private final List<ListenerPlan> plans;
-  private final Engine[] engines;
+  private final SimulatedEngine[] engines;
   private final MemorySegment[] bells;
-
-  /** Commands that an engine has not run. */
-  private final List<Deque<Runnable>> commands = new ArrayList<>();
-
-  /** Memory for held messages, of each engine and of the one that goes on next. */
-  private final MemorySegment[] held;
-
-  private final MemorySegment[] heldNext;
-
-  private final EngineHandOver[] handOvers;
   private final List<List<StreamParts>> formerParts = new ArrayList<>();
   private final SimulatedKeeper keeper;
   private final EventSet programs;
@@ -86,14 +69,10 @@ final class StreamHost {
   StreamHost(HostPair hosts, SimulatedHost host, RdmapSettings settings, List<ListenerPlan> plans) {
     this.hosts = hosts;
     this.host = host;
-    this.settings = settings;
     this.plans = plans;
     int count = host.stacks().size();
-    engines = new Engine[count];
+    engines = new SimulatedEngine[count];
     bells = new MemorySegment[count];
-    held = new MemorySegment[count];
-    heldNext = new MemorySegment[count];
-    handOvers = new EngineHandOver[count];
     keeper = new SimulatedKeeper(hosts, this);
     try {
       programs = EventSet.create();
@@ -101,13 +80,13 @@ final class StreamHost {
       throw new UncheckedIOException(e);
     }
     for (int i = 0; i < count; i++) {
-      commands.add(new ArrayDeque<>());
+      engines[i] = new SimulatedEngine(hosts, host, i, settings, StreamHost::heldMemory);
     }
     boot();
-    for (int i = 0; i < count; i++) {
-      int index = i;
-      host.duty(i, now -> engines[index].turn(now));
-    }
+  }
+
+  private static MemorySegment heldMemory() {
+    return Arena.ofAuto().allocate(HELD, Long.BYTES);
   }
 
   /** Starts engines that know nothing of those before. */
@@ -115,7 +94,7 @@ final class StreamHost {
     begin();
     for (int i = 0; i < engines.length; i++) {
       bells[i] = Arena.ofAuto().allocate(Doorbells.OCTETS, 64);
-      commands.get(i).clear();
+      engines[i].forgetCommands();
       start(i);
     }
   }
@@ -144,20 +123,13 @@ final class StreamHost {
 
   /** Starts an engine on its present stack, with the program's section. */
   private void start(int index) {
-    Engine engine =
-        new Engine(
-            host.address().toString(),
-            host.addresses(),
-            host.stacks().get(index),
-            ddp(index),
-            settings,
-            new Faults());
+    TaggedBuffers buffers = new TaggedBuffers(STAGS, new SplittableRandom(index));
+    Engine engine = engines[index].start(engines[index].ddp(buffers));
     try {
       engine.serveStreams(ports, SOCKETS_PORT, keeper);
     } catch (SystemCallException e) {
       throw new UncheckedIOException(e);
     }
-    engines[index] = engine;
     sections[index] =
         new StreamSection(
             engine,
@@ -168,33 +140,6 @@ final class StreamHost {
     engine.streams().begin(sections[index]);
   }
 
-  /** New parts of an engine, whose former ones, if there were any, are not used any more. */
-  private DdpEngine ddp(int engine) {
-    MemorySegment former = held[engine];
-    held[engine] =
-        heldNext[engine] == null ? Arena.ofAuto().allocate(HELD, Long.BYTES) : heldNext[engine];
-    heldNext[engine] = former;
-    return new DdpEngine(
-        new TaggedBuffers(STAGS, new SplittableRandom(engine)), new HeldMemory(held[engine]));
-  }
-
-  private final class Faults implements FaultHandler {
-    @Override
-    public void onFault(String where, Throwable cause) {
-      hosts.violations().add("fault in " + where + ": " + cause);
-    }
-
-    @Override
-    public void onConnectionFailed(ConnectionFailure failure) {
-      onRefused(failure.text());
-    }
-
-    @Override
-    public void onRefused(String detail) {
-      hosts.trace(detail);
-    }
-  }
-
   // ---- It goes on in new engines ----
 
   /** Writes the state of an engine above its stack; with the first one, that of the listeners. */
@@ -203,11 +148,9 @@ final class StreamHost {
       formerParts.clear();
       transferListeners(snapshot);
     }
-    List<StreamParts> parts = engines[engine].streams().parts();
+    List<StreamParts> parts = engine(engine).streams().parts();
     formerParts.add(parts);
-    StreamEstate estate = new StreamEstate(listeners, parts);
-    handOvers[engine] = new EngineHandOver(engines[engine], former, List.of(), estate);
-    handOvers[engine].write(snapshot);
+    engines[engine].write(snapshot, former, List.of(), new OwnedStreams(listeners, parts));
   }
 
   private void transferListeners(Snapshot snapshot) {
@@ -216,7 +159,7 @@ final class StreamHost {
 
   /** Goes on with a new engine and section, and with the first one new listeners. */
   void read(int engine, SnapshotReader snapshot, List<TcpConnection> next) {
-    handOvers[engine].retire();
+    engines[engine].retire();
     if (engine == 0) {
       begin();
       transferListeners(snapshot);
@@ -225,9 +168,8 @@ final class StreamHost {
     StreamSection section = sections[engine];
     List<StreamParts> parts =
         formerParts.get(engine).stream().map(each -> keeper.handOn(each, section)).toList();
-    StreamEstate estate = new StreamEstate(listeners, parts);
-    new EngineHandOver(engines[engine], next, List.of(), estate).read(snapshot, number -> null);
-    commands.get(engine).forEach(any -> engines[engine].execute(() -> runNext(engine)));
+    OwnedStreams owned = new OwnedStreams(listeners, parts);
+    engines[engine].read(snapshot, next, List.of(), owned, number -> null);
     if (engine == engines.length - 1) {
       keeper.goOn();
     }
@@ -253,18 +195,12 @@ final class StreamHost {
 
   /** One of its engines, by number. */
   Engine engine(int number) {
-    return engines[number];
+    return engines[number].engine();
   }
 
   /** Runs a command in one of its engines, or in the one that goes on with its work. */
   void execute(int engine, Runnable command) {
-    commands.get(engine).add(command);
-    engines[engine].execute(() -> runNext(engine));
-    host.scheduleTurn();
-  }
-
-  private void runNext(int engine) {
-    commands.get(engine).remove().run();
+    engines[engine].execute(command);
   }
 
   /** The number of one of its engines. */
@@ -275,7 +211,7 @@ final class StreamHost {
   /** The number of an engine. */
   int number(Engine engine) {
     int number = 0;
-    while (engines[number] != engine) {
+    while (engine(number) != engine) {
       number++;
     }
     return number;
@@ -313,8 +249,8 @@ final class StreamHost {
 
   /** Power fails: all programs end. */
   void fail() {
-    for (Engine each : engines) {
-      each.streams().close();
+    for (SimulatedEngine each : engines) {
+      each.engine().streams().close();
     }
     keeper.clear();
   }
@@ -330,8 +266,8 @@ final class StreamHost {
     if (host.isOff()) {
       return;
     }
-    for (Engine each : engines) {
-      if (!each.streams().parts().isEmpty()) {
+    for (SimulatedEngine each : engines) {
+      if (!each.engine().streams().parts().isEmpty()) {
         hosts.violations().add("streams are left behind");
       }
     }

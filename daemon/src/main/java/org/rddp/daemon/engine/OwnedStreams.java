@@ -10,7 +10,7 @@ import java.util.List;
  * @param parts in the order of {@link EngineStreams#parts}; for the reader, the memory is perhaps
  *     at other addresses
  */
-public record StreamEstate(List<StreamListener> listeners, List<StreamParts> parts) {
+public record OwnedStreams(List<StreamListener> listeners, List<StreamParts> parts) {
   /** For an engine without octet streams. */
-  static final StreamEstate NONE = new StreamEstate(List.of(), List.of());
+  public static final OwnedStreams NONE = new OwnedStreams(List.of(), List.of());
 }
