@@ -164,9 +164,15 @@ final class RddpKey extends AbstractSelectionKey {
       unwatch(by);
       Object object = part == null ? null : part.acquire();
       if (object != null) {
-        watched = part;
         ProgramStream stream = object instanceof ProgramStream known ? known : null;
-        told = by.add(this, part.descriptor(), stream) ? stream : null;
+        try {
+          told = by.add(this, part.descriptor(), stream) ? stream : null;
+          watched = part;
+        } finally {
+          if (watched == null) {
+            part.release();
+          }
+        }
       }
     }
     SelectableChannel kernelPart = own == null ? channel : own.kernelPart();

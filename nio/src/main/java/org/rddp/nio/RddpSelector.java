@@ -274,8 +274,9 @@ final class RddpSelector extends AbstractSelector {
     }
   }
 
-  /** Takes over what other threads have asked for. */
+  /** Takes over what other threads have asked for; what fails is asked for again. */
   private void takeChanges() throws IOException {
+    IOException failure = null;
     RddpKey key = changed.get() == null ? null : changed.getAndSet(null);
     while (key != null) {
       RddpKey next = key.next;
@@ -287,10 +288,16 @@ final class RddpSelector extends AbstractSelector {
           kernelKeys += key.hasKernelPart() && !had ? 1 : 0;
         } catch (ClosedChannelException | CancelledKeyException | IllegalBlockingModeException e) {
           // The key is being cancelled, by closing its channel or not.
+        } catch (IOException e) {
+          failure = e;
+          change(key);
         }
         look(key);
       }
       key = next;
+    }
+    if (failure != null) {
+      throw failure;
     }
   }
 
@@ -470,7 +477,14 @@ final class RddpSelector extends AbstractSelector {
       watched = Arrays.copyOf(watched, 2 * token);
     }
     boolean told = stream != null && waiters.tell(stream, token, kernel);
-    events.add(descriptor, told ? EventSet.PEER_ENDED : EventSet.IN | EventSet.OUT, token);
+    try {
+      events.add(descriptor, told ? EventSet.PEER_ENDED : EventSet.IN | EventSet.OUT, token);
+    } catch (IOException e) {
+      if (told) {
+        stream.tellNobody();
+      }
+      throw e;
+    }
     watched[token] = key;
     tokens.set(token);
     watchedCount++;
