@@ -58,7 +58,7 @@ public class ArrivingDaemon implements Arriving {
       throws ReplacementException {
     listener = ControlListener.inherit(configuration.controlSocket(), descriptors.getFirst());
     try {
-      daemon = Daemon.adopt(configuration, listener, ports, out, snapshot);
+      daemon = new Daemon(configuration, listener, ports, out, snapshot);
     } catch (IOException e) {
       throw new ReplacementException(e.getMessage(), e);
     } finally {

@@ -139,7 +139,14 @@ public final class Daemon implements AutoCloseable, Departing {
   private volatile Throwable lost;
   private boolean closed;
 
-  private Daemon(
+  /**
+   * Makes a daemon that does nothing before {@link #begin}.
+   *
+   * @param listener the caller closes it if this fails
+   * @param ports one device for each interface; the caller closes them if this fails
+   * @param snapshot the state of another daemon, which it goes on with; null for none
+   */
+  Daemon(
       Configuration configuration,
       ControlListener listener,
       Ports ports,
@@ -281,22 +288,6 @@ public final class Daemon implements AutoCloseable, Departing {
     daemon.tellServiceManager();
     daemon.startReplacements();
     return daemon;
-  }
-
-  /**
-   * Makes a daemon with the state of another one, which does nothing before {@link #begin}.
-   *
-   * @param listener of the other daemon; the caller closes it if this fails
-   * @param ports one device for each interface; the caller closes them if this fails
-   */
-  static Daemon adopt(
-      Configuration configuration,
-      ControlListener listener,
-      Ports ports,
-      PrintStream out,
-      SnapshotReader snapshot)
-      throws IOException {
-    return new Daemon(configuration, listener, ports, out, snapshot);
   }
 
   /** Lets the engines make turns, and serves programs. */

@@ -67,6 +67,7 @@ final class DaemonSnapshot {
   static void transfer(Snapshot snapshot, InterfaceConfiguration configured, long macAddress) {
     String has = configured.name() + " has the ";
     snapshot.begin(InterfaceConfiguration.class);
+    same(snapshot, "name", "an interface has the name", configured.name());
     same(snapshot, "addresses", has + "address", configured.addressText());
     same(snapshot, "macAddress", has + "MAC address", macAddress);
     same(snapshot, "introductionPort", has + "queue-pair-port", configured.introductionPort());

@@ -71,12 +71,17 @@ class DaemonReplacementTest {
   }
 
   private Configuration configuration(String addressOfOne) throws ConfigurationException {
+    return configuration("one", addressOfOne);
+  }
+
+  private Configuration configuration(String one, String addressOfOne)
+      throws ConfigurationException {
     String text =
         """
         [control]
         socket = "%s"
         [[interface]]
-        name = "one"
+        name = "%s"
         device = "ring:x"
         address = ["%s/24"]
         [[interface]]
@@ -84,13 +89,16 @@ class DaemonReplacementTest {
         device = "ring:x"
         address = ["10.0.0.2/24"]
         """
-            .formatted(control, addressOfOne);
+            .formatted(control, one, addressOfOne);
     return ConfigurationFile.parse("test", text);
   }
 
   private Daemon replace(String addressOfOne) throws Exception {
-    ArrivingDaemon arriving =
-        new ArrivingDaemon(configuration(addressOfOne), DaemonReplacementTest::ports, out());
+    return replace(configuration(addressOfOne));
+  }
+
+  private Daemon replace(Configuration next) throws Exception {
+    ArrivingDaemon arriving = new ArrivingDaemon(next, DaemonReplacementTest::ports, out());
     new Successor(control, arriving).takeOver();
     daemons.add(arriving.daemon());
     return arriving.daemon();
@@ -179,6 +187,16 @@ class DaemonReplacementTest {
         .hasMessageContaining(
             "one has the address 10.0.0.1/24 in the daemon that runs, and 10.0.0.3/24 in the"
                 + " configuration of the new one");
+    exchange();
+  }
+
+  @Test
+  void shouldRefuseAnotherNameOfAnInterface() throws Exception {
+    Configuration renamed = configuration("other", ADDRESS_ONE);
+    assertThatThrownBy(() -> replace(renamed))
+        .isInstanceOf(ReplacementException.class)
+        .hasMessageContaining(
+            "an interface has the name one in the daemon that runs, and other in");
     exchange();
   }
 

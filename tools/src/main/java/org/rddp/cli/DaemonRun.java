@@ -47,6 +47,10 @@ final class DaemonRun {
   /** A signal ends the daemon while it starts. */
   private static final class StopRequestedException extends RuntimeException {
     private static final long serialVersionUID = 1;
+
+    StopRequestedException() {
+      super("a signal ends it");
+    }
   }
 
   private final Path path;

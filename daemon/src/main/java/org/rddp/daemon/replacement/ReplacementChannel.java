@@ -30,7 +30,7 @@ final class ReplacementChannel implements AutoCloseable {
   private static final int MSG_NOSIGNAL = 0x4000;
   private static final int MSG_CMSG_CLOEXEC = 0x40000000;
 
-  /** Of struct msghdr, behind which the iovec and the ancillary data lie here. */
+  /** Length of struct msghdr. The iovec and the ancillary data follow it here. */
   private static final int IOVEC = 56;
 
   private static final int CONTROL = IOVEC + 16;
