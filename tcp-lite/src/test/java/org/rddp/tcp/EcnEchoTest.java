@@ -54,7 +54,7 @@ class EcnEchoTest {
   }
 
   /**
-   * The same segments, of 100 octets unless they say otherwise, arrive on two connections. The
+   * Two connections get the segments of a row, of 100 octets unless a segment says otherwise. The
    * answers, one for each segment, are those of RFC 3168 and those of RFC 9768; {@code -} is none.
    * Only the first knows CWR.
    */

@@ -158,7 +158,7 @@ public final class AccEcnSender {
     return least >= newly ? least : newly - ((newly - least) & (CYCLE - 1));
   }
 
-  /** The same, if the octets with CE are known (section A.2.2). */
+  /** The most packets that ACE may stand for if the octets with CE are known (section A.2.2). */
   private static int checked(int least, int newly, int bytes, int emss) {
     int safe = safe(least, newly);
     boolean fits = bytes <= (long) emss * least && (long) bytes * SAFETY < (long) emss * safe;
