@@ -52,19 +52,25 @@ public final class StreamSignals {
 
   /** Wakes those who wait to write. */
   void writable() {
+    if ((tellOfRoom() & ~StreamHeader.ROOM_WANTED) != 0) {
+      drain();
+    }
+  }
+
+  /** Tells the waiter of room, if that was asked for. Returns what was asked for. */
+  private int tellOfRoom() {
     int asked = header().disarmSending();
     if ((asked & StreamHeader.ROOM_WANTED) != 0) {
       tellWaiter();
     }
-    if ((asked & ~StreamHeader.ROOM_WANTED) != 0) {
-      drain();
-    }
+    return asked;
   }
 
   /** Wakes everybody who waits, whatever for. */
   void all() {
     received();
-    header().disarmSending();
+    // The waiter may have been told, have written, and have asked for room since.
+    tellOfRoom();
     drain();
   }
 

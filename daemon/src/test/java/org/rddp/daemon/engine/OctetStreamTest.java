@@ -526,6 +526,30 @@ class OctetStreamTest {
     assertThat(program.header.nameWaiter(8, 1)).isTrue();
   }
 
+  /** The program is as quick as can be: it does all that while the engine tells it. */
+  @Test
+  void shouldTellTheWaiterOfRoomThatIsAskedForWhileEverybodyIsTold() throws Exception {
+    establish();
+    Doorbells bells = fixture.bells();
+    program.header.nameWaiter(7, 4711);
+    fixture.section.add(
+        7,
+        new StreamWaiter(
+            bells,
+            () -> {
+              assertThat(taken(bells)).containsExactly(4711);
+              program.header.askForRoom();
+            }));
+    bells.announceSleep();
+
+    program.header.write(program.header.written(), 1L << 40);
+    program.ring();
+    fixture.run();
+
+    assertThat(program.header.state()).isEqualTo(StreamHeader.ENDED);
+    assertThat(taken(bells)).containsExactly(4711);
+  }
+
   /** A word of a program names any waiter and any bit. */
   @ParameterizedTest
   @ValueSource(ints = {0x0001_0000, 0x0007_ffff, 0x0100_0000, 0xffff_ffff})
