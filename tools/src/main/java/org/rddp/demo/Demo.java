@@ -186,7 +186,7 @@ public final class Demo implements AutoCloseable {
     Path configuration =
         folder.write(
             name + ".toml",
-            DemoInterface.configuration(socket, settings.hugepages(), "backoff", interfaces));
+            DemoInterface.configuration(socket, settings.hugepages(), interfaces).toString());
     progress.accept("daemon '" + name + "'");
     JavaProcess daemon =
         start("daemon-" + name, "daemon", "--config", configuration.toString(), "--until-eof");
@@ -202,10 +202,11 @@ public final class Demo implements AutoCloseable {
         folder.write(
             "round-trips.toml",
             DemoInterface.configuration(
-                folder.resolve("round-trips.sock"),
-                settings.hugepages(),
-                "spin",
-                List.of(source("ring:rtt"), sink("ring:rtt"))));
+                    folder.resolve("round-trips.sock"),
+                    settings.hugepages(),
+                    List.of(source("ring:rtt"), sink("ring:rtt")))
+                .idle("spin")
+                .toString());
     JavaProcess child =
         start(
             "round-trips",

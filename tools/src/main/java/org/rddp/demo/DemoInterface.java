@@ -16,13 +16,13 @@ record DemoInterface(String name, String device, List<String> addresses, int mtu
   private static final int MEBIBYTES = 256;
 
   /** The configuration of a daemon. */
-  static String configuration(
-      Path socket, boolean hugepages, String idle, List<DemoInterface> interfaces) {
+  static ConfigurationText configuration(
+      Path socket, boolean hugepages, List<DemoInterface> interfaces) {
     ConfigurationText text =
-        new ConfigurationText().control(socket).dpdk(MEBIBYTES, hugepages, "warning").idle(idle);
+        new ConfigurationText().control(socket).dpdk(MEBIBYTES, hugepages, "warning");
     for (DemoInterface each : interfaces) {
       text.port(each.name, each.device, each.addresses, "mtu", each.mtu, "packets", 8192);
     }
-    return text.toString();
+    return text;
   }
 }

@@ -20,7 +20,7 @@ public final class Poller implements CompletionHandler {
 
   private final Rddp session;
   private final long timeoutNanos;
-  private final IdleStrategy idle = new BackoffIdleStrategy(100, 1000, 1_000, 100_000);
+  private final IdleStrategy idle = new BackoffIdleStrategy(10, 1000, 1_000, 100_000);
   private long completed;
   private long received;
 

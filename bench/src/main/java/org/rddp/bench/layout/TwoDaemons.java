@@ -16,18 +16,18 @@ import org.rddp.rig.JavaProcess;
 import org.rddp.rig.TemporaryFolder;
 import org.rddp.rig.VethEnds;
 
-/** Two daemons, each a process of its own, and a program's session on each. */
+/**
+ * Two daemons, each a process of its own, and a program's session on each. Engines idle as they do
+ * by default.
+ */
 public final class TwoDaemons implements ProgramEnds {
   /** What joins them. */
   public enum Link {
-    /**
-     * net_vhost and net_virtio_user. Engines back off, since three busy threads must share two
-     * cores.
-     */
+    /** net_vhost and net_virtio_user. */
     VHOST,
     /**
      * {@code linux:} devices on the ends of a veth link, each in a network namespace, as on two
-     * hosts with ordinary cards; engines idle as they do by default.
+     * hosts with ordinary cards.
      */
     VETH
   }
@@ -100,8 +100,8 @@ public final class TwoDaemons implements ProgramEnds {
     Object[] keys = {"mtu", mtu, "packets", 8192, "longest-frame", longest};
     String vhost = "net_vhost0,iface=" + link + ",queues=1,tso=1";
     String virtio = "net_virtio_user0,path=" + link + ",queues=1,packed_vq=1";
-    start(JoinedInterfaces.FAR, configuration().idle("backoff"), vhost, keys);
-    start(JoinedInterfaces.NEAR, configuration().idle("backoff"), virtio, keys);
+    start(JoinedInterfaces.FAR, configuration(), vhost, keys);
+    start(JoinedInterfaces.NEAR, configuration(), virtio, keys);
   }
 
   /** A daemon is in the namespace of the thread that starts it. */

@@ -44,7 +44,7 @@ public final class GoodputBenchmark extends NamedBenchmark {
         "RDMA Writes one way, each found in the sink's memory before it counts; as many under way as"
             + " fill twice TCP's window. rddp: both engines on one core, both programs on the other,"
             + " CRC on, packing off unless said. Two daemons: three processes (net_vhost and"
-            + " net_virtio_user, engines that back off, packing on), three busy threads on two cores."
+            + " net_virtio_user, idling as by default, packing on), three busy threads on two cores."
             + " Kernel TCP: Java NIO over veth, each end on a core, blocking, one write() a message;"
             + " it checks no CRC, and with offloads off it cuts and sums every frame, as rddp always"
             + " does. Copy + CRC + device: for a turn's frames first all copies with CRC out of the"

@@ -50,8 +50,8 @@ public final class RateBenchmark extends NamedBenchmark {
     report.method(
         "RDMA Writes one way with so many outstanding: posted and not yet found in the sink's memory"
             + " by its program. rddp: both engines on one core, both programs on the other. Two"
-            + " daemons: three processes (net_vhost and net_virtio_user, engines that back off,"
-            + " packing on), three busy threads on two cores. Kernel TCP: Java NIO over veth with"
+            + " daemons: three processes (net_vhost and net_virtio_user, engines that idle as by"
+            + " default, packing on), three busy threads on two cores. Kernel TCP: Java NIO over veth with"
             + " offloads on, TCP_NODELAY, each end polling on a core, one write() a message; and"
             + " batched, as far as the number outstanding allows.");
     report.method(Comparison.WARM_UP_DESCRIPTION);

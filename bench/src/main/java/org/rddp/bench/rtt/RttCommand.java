@@ -117,8 +117,8 @@ public final class RttCommand extends NamedBenchmark {
       A message goes to another program and back; both ends of every message are checked. Closed-loop: each round trip begins
       when the one before has ended. Two CPUs: the thread that measures has one, the other end (or the engine) the other. rddp:
       one daemon whose two interfaces are joined by net_ring, which copies short frames; both stacks on one engine thread, both programs on
-      one thread; MTU 1500, CRC on. Two daemons: three processes (net_vhost and net_virtio_user; engines back off, the programs'
-      thread yields), three busy threads on two CPUs that take turns. The floor is rddp's layout without its protocol: the same
+      one thread; MTU 1500, CRC on. Two daemons: three processes (net_vhost and net_virtio_user; engines idle as by default,
+      the programs' thread yields), three busy threads on two CPUs that take turns. The floor is rddp's layout without its protocol: the same
       threads, rings and device. Raw frames: a thread for each end of the same device. Kernel TCP, Netty and Aeron's UDP: two
       network namespaces, joined by veth; TCP_NODELAY; offloads off means checksums, TSO, GSO and GRO. Aeron's drivers work on
       the ends' own threads (UDP), or sleep beside (IPC).\

@@ -5,6 +5,7 @@ import static org.rddp.bench.rtt.RttCommand.FLOOR;
 import static org.rddp.bench.rtt.RttCommand.FRAMES;
 import static org.rddp.bench.rtt.RttCommand.RDDP;
 import static org.rddp.bench.rtt.RttCommand.TCP;
+import static org.rddp.bench.rtt.RttCommand.TWO_DAEMONS;
 
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -49,6 +50,17 @@ final class RttGoals {
                 overSum(found, RDDP, AERON_IPC, FRAMES))
             .remark("both cross the cores four times")
             .measuredIn(found, RDDP, AERON_IPC, FRAMES));
+    Optional<Series> twoDaemons = found.figure(TWO_DAEMONS, "p50");
+    if (twoDaemons.isPresent()) {
+      report.add(
+          Goal.atMost(
+                  15_000,
+                  "write_p50_two_daemons",
+                  "64-octet write between two daemons, p50, ns",
+                  twoDaemons)
+              .remark("three threads on two cores")
+              .measuredIn(found, TWO_DAEMONS));
+    }
   }
 
   /** One contender's p50 over the sum of two others', round by round. */

@@ -18,6 +18,12 @@ import org.rddp.ipc.ring.AdaptivePolling;
 
 /** A thread that runs the duty cycles of one or several engines until it is stopped. */
 public final class EngineThread {
+  /**
+   * Turns in vain after which a thread yields: some microseconds, which a thread that shares its
+   * core has to wait each time.
+   */
+  private static final int SPINS = 10;
+
   private static final long SHORTEST_PARK = 1_000;
   private static final long LONGEST_PARK = 100_000;
 
@@ -95,7 +101,7 @@ public final class EngineThread {
       case YIELD -> YieldingIdleStrategy.INSTANCE;
       case PARK -> new SleepingIdleStrategy(LONGEST_PARK);
       case INTERRUPT -> new YieldingIdleStrategy();
-      case BACKOFF -> new BackoffIdleStrategy(100, 1_000, SHORTEST_PARK, LONGEST_PARK);
+      case BACKOFF -> new BackoffIdleStrategy(SPINS, 1_000, SHORTEST_PARK, LONGEST_PARK);
     };
   }
 
