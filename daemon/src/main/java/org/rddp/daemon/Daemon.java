@@ -13,7 +13,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.rddp.crc.Crc32c;
 import org.rddp.daemon.configuration.Changes;
 import org.rddp.daemon.configuration.Configuration;
@@ -72,7 +71,6 @@ import org.rddp.snapshot.SnapshotReader;
 import org.rddp.snapshot.SnapshotWriter;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
-import org.rddp.wire.Checksum;
 
 /**
  * {@code rddpd}: one or several engines for each interface, and the control server for programs.
@@ -80,11 +78,6 @@ import org.rddp.wire.Checksum;
 public final class Daemon implements AutoCloseable, Departing {
   /** Leading bits that all link-local addresses share (RFC 4291 section 2.5.6). */
   private static final int LINK_LOCAL_PREFIX = 64;
-
-  /**
-   * Pause between warm-up rounds of the vector code in ns, so that it takes at most half of a core.
-   */
-  private static final long VECTOR_PAUSE = 500_000;
 
   /**
    * Longest delay of an acknowledgment in ns. A polling program answers a message within this time,
@@ -292,7 +285,7 @@ public final class Daemon implements AutoCloseable, Departing {
 
   /** Lets the engines make turns, and serves programs. */
   void begin() {
-    tryVectors();
+    new VectorWarmUp(this::turnsWithWork).start();
     logStart();
     startThreads();
     control.start();
@@ -361,23 +354,11 @@ public final class Daemon implements AutoCloseable, Departing {
     events.info("programs connect at " + configuration.controlSocket());
   }
 
-  /**
-   * Warms up the vector code for checksums and CRCs in its own thread; until that ends, the engines
-   * use the JDK's code.
-   */
-  private static void tryVectors() {
-    Runnable pause = () -> LockSupport.parkNanos(VECTOR_PAUSE);
-    Runnable checksum = Checksum.warmUp(pause);
-    Runnable crc = Crc32c.trial(System::nanoTime, pause);
-    Thread thread =
-        new Thread(
-            () -> {
-              checksum.run();
-              crc.run();
-            },
-            "rddp-vectors");
-    thread.setDaemon(true);
-    thread.start();
+  private long turnsWithWork() {
+    return engines.stream()
+        .map(Engine::counters)
+        .mapToLong(each -> each.turns - each.idleTurns)
+        .sum();
   }
 
   private void startThreads() {

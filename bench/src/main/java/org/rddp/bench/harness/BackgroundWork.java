@@ -11,37 +11,56 @@ import java.util.stream.Stream;
  * compilers, and the daemon's trial of CRC vectors.
  */
 final class BackgroundWork {
+  /** The trial of vectors, which waits while there is traffic, and ends. */
+  private static final String TRIAL = "rddp-vectors";
+
   /** Prefixes of the threads' names in the kernel, which keeps 15 letters. */
-  private static final List<String> NAMES = List.of("C1 Compiler", "C2 Compiler", "rddp-vectors");
+  private static final List<String> NAMES = List.of("C1 Compiler", "C2 Compiler", TRIAL);
 
   private BackgroundWork() {}
 
   /** CPU time of all such threads that are alive, in ns. */
   static long nanos() {
-    ProcessHandle us = ProcessHandle.current();
-    return Stream.concat(Stream.of(us), us.descendants())
-        .mapToLong(each -> nanos(Path.of("/proc", Long.toString(each.pid()), "task")))
+    return threads()
+        .filter(each -> NAMES.stream().anyMatch(name(each)::startsWith))
+        .mapToLong(BackgroundWork::ranNanos)
         .sum();
   }
 
-  private static long nanos(Path threads) {
-    try (Stream<Path> all = Files.list(threads)) {
-      return all.mapToLong(BackgroundWork::threadNanos).sum();
+  /** Whether a daemon's trial has not ended. */
+  static boolean isTrying() {
+    return threads().anyMatch(each -> name(each).startsWith(TRIAL));
+  }
+
+  /** The folders in /proc of the threads of this process and its children. */
+  private static Stream<Path> threads() {
+    ProcessHandle us = ProcessHandle.current();
+    return Stream.concat(Stream.of(us), us.descendants())
+        .flatMap(each -> threads(Path.of("/proc", Long.toString(each.pid()), "task")).stream());
+  }
+
+  private static List<Path> threads(Path ofProcess) {
+    try (Stream<Path> all = Files.list(ofProcess)) {
+      return all.toList();
     } catch (IOException e) {
-      // The process has ended.
-      return 0;
+      return List.of(); // The process has ended.
     }
   }
 
-  private static long threadNanos(Path thread) {
+  private static String name(Path thread) {
+    return read(thread.resolve("comm"));
+  }
+
+  private static long ranNanos(Path thread) {
+    return ranNanos(read(thread.resolve("schedstat")));
+  }
+
+  /** The contents of a file; empty if the thread has ended. */
+  private static String read(Path file) {
     try {
-      String name = Files.readString(thread.resolve("comm"));
-      return NAMES.stream().anyMatch(name::startsWith)
-          ? ranNanos(Files.readString(thread.resolve("schedstat")))
-          : 0;
+      return Files.readString(file);
     } catch (IOException e) {
-      // The thread has ended.
-      return 0;
+      return "";
     }
   }
 

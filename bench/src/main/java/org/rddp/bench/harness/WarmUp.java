@@ -4,6 +4,7 @@ import com.google.gson.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -35,6 +36,7 @@ final class WarmUp {
 
   private final LongSupplier clock;
   private final LongSupplier background;
+  private final BooleanSupplier trying;
 
   /** Figures of the rounds, and the background CPU time at the end of each. */
   private final List<Double> figures = new ArrayList<>();
@@ -42,7 +44,7 @@ final class WarmUp {
   private final List<Long> spent = new ArrayList<>();
 
   WarmUp() {
-    this(System::nanoTime, BackgroundWork::nanos);
+    this(System::nanoTime, BackgroundWork::nanos, BackgroundWork::isTrying);
   }
 
   /**
@@ -50,10 +52,12 @@ final class WarmUp {
    *
    * @param clock in ns
    * @param background CPU time of background work, in ns
+   * @param trying whether a daemon tries vectors, or is going to
    */
-  WarmUp(LongSupplier clock, LongSupplier background) {
+  WarmUp(LongSupplier clock, LongSupplier background, BooleanSupplier trying) {
     this.clock = clock;
     this.background = background;
+    this.trying = trying;
   }
 
   /**
@@ -91,7 +95,7 @@ final class WarmUp {
     int quiet = 0;
     long before = background.getAsLong();
     long since = clock.getAsLong();
-    while (quiet < QUIET_LOOKS && since < end) {
+    while ((quiet < QUIET_LOOKS || trying.getAsBoolean()) && since < end) {
       Thread.sleep(LOOK);
       long now = clock.getAsLong();
       long after = background.getAsLong();

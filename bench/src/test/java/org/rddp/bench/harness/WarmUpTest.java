@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -13,6 +15,7 @@ class WarmUpTest {
 
   private long now;
   private long compiled;
+  private long tryingUntil;
 
   /** A rig whose rounds take a second of the test's clock. */
   private abstract class Clockwork implements Rig {
@@ -35,7 +38,8 @@ class WarmUpTest {
   }
 
   private WarmUp.Result warmUp(Rig rig) throws Exception {
-    return new WarmUp(() -> now += 1_000_000, () -> compiled).run(rig, new JsonObject(), MOST);
+    return new WarmUp(() -> now += 1_000_000, () -> compiled, () -> now < tryingUntil)
+        .run(rig, new JsonObject(), MOST);
   }
 
   @Test
@@ -51,6 +55,21 @@ class WarmUpTest {
     assertThat(found.steady()).isTrue();
     // Ten from the ninth on: the second of three before decides.
     assertThat(found.rounds()).isEqualTo(9 + 2 * WarmUp.STEADY - 2);
+  }
+
+  @Test
+  void shouldBeginOnceVectorsHaveBeenTried() throws Exception {
+    tryingUntil = 50_000_000;
+    List<Long> begun = new ArrayList<>();
+    warmUp(
+        new Clockwork() {
+          @Override
+          double figure() {
+            begun.add(now);
+            return 10;
+          }
+        });
+    assertThat(begun).isNotEmpty().allMatch(each -> each > tryingUntil);
   }
 
   @Test
