@@ -248,7 +248,9 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
     aborted = true;
     stop(0);
     if (mpa != null) {
-      mpa.abort(); // DDP-6.2.2-04; DDP-3-12: "the LLP Connection MUST be torn down"
+      // DDP-6.2.2-04: "MUST NOT be terminated until the Local Peer ULP indicates"; DDP-3-12: "the
+      // LLP Connection MUST be torn down"
+      mpa.abort();
     }
     endIfHeld(CloseReason.ABORTED);
   }
@@ -261,9 +263,9 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   public void fail() {
     if (!failed) {
       failed = true;
-      // DDP-3-09: no more transfer on a Stream that failed; DDP-6.2-01: its teardown is the user's.
-      // DDP-6.2.2-02: what was posted ends in error; DDP-6.2.2-03, DDP-7.1-19: but one more
-      // message.
+      // DDP-3-09: "MUST NOT allow any further data transfer on that LLP Stream"; DDP-6.2-01: "DDP
+      // MUST NOT independently initiate Stream Teardown". DDP-6.2.2-02: what was posted ends in
+      // error; DDP-6.2.2-03, DDP-7.1-19: but one more message.
       stop(maySend() && sender.isOpen() ? 1 : 0);
     }
   }
@@ -297,7 +299,8 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
 
   @Override
   public void refuse(DdpError error, DdpErrorReport report) {
-    // DDP-6.2.2-01, DDP-6.2.2-04; DDP-7.1-16: "MUST cease placing the remainder of the DDP Segment"
+    // DDP-6.2.2-04; DDP-6.2.2-01: "MUST cause DDP to indicate to the ULP that a fatal error has
+    // occurred"; DDP-7.1-16: "MUST cease placing the remainder of the DDP Segment"
     user.onError(error, report);
   }
 
@@ -324,7 +327,8 @@ public final class DdpStream extends DomainMember implements UlpduHandler, Recei
   public void onFullOperation(MpaConnection connection) {
     mpa = connection;
     mpa.observe(observer);
-    // MPA-3-15, DDP-4.1-08; DDP-4.1-09: "MUST be the same for all the DDP Segments"
+    // MPA-3-15; DDP-4.1-08: "MUST be set to one to indicate the version"; DDP-4.1-09: "MUST be the
+    // same for all the DDP Segments"
     int version = mpa.negotiated().version() == 0 ? 0 : 1;
     receiver.start(version);
     sender.start(mpa, version, user.ulpBits(version));

@@ -106,10 +106,11 @@ final class AtomicRequest {
     for (int i = 0; i < tries; i++) {
       long before = Memory.getLongVolatileNative(address);
       long after = result(request, before);
-      // RDMAPX-5-04, RDMAPX-5.1-01; RDMAPX-5-01: "MUST be assured in the context of concurrent
-      // atomic accesses"
+      // RDMAPX-5-04; RDMAPX-5.1-01: "read a 64-bit Original Remote Data Value"; RDMAPX-5-01: "MUST
+      // be assured in the context of concurrent atomic accesses"
       if (Memory.compareAndSetLongNative(address, before, after)) {
-        INT.set(request, 0, identifier(request)); // RDMAPX-5.2-03
+        // RDMAPX-5.2-03: "set to the value specified in the Request Identifier field"
+        INT.set(request, 0, identifier(request));
         LONG.set(request, ANSWER_VALUE, before);
         return true;
       }
@@ -122,12 +123,14 @@ final class AtomicRequest {
     long data = (long) LONG.get(request, DATA);
     long mask = (long) LONG.get(request, MASK);
     if (opcode(request) == FETCH_ADD) {
-      return add(before, data, mask); // RDMAPX-5.1.1-01
+      // RDMAPX-5.1.1-01: "causing any carry out of that bit position to be discarded"
+      return add(before, data, mask);
     }
     long compareMask = (long) LONG.get(request, COMPARE_MASK);
     long compare = (long) LONG.get(request, COMPARE);
     boolean expected = ((before ^ compare) & compareMask) == 0;
-    return expected ? (before & ~mask) | (data & mask) : before; // RDMAPX-5.1.3-01
+    // RDMAPX-5.1.3-01: "swap masked bits in the same ULP Buffer address with the masked Swap Data"
+    return expected ? (before & ~mask) | (data & mask) : before;
   }
 
   /**

@@ -7,7 +7,8 @@ import java.nio.ByteOrder;
 /** Immediate Data: a message of eight octets (RFC 7306 section 6). */
 final class ImmediateData {
   /** Octets of the message. */
-  static final int LENGTH = 8; // RDMAPX-6-01
+  // RDMAPX-6-01: "MUST request that the DDP layer transmit 8 bytes of data"
+  static final int LENGTH = 8;
 
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);

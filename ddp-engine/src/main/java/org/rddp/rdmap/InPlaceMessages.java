@@ -45,7 +45,8 @@ final class InPlaceMessages {
       refuseForWantOfBuffer(segment); // RDMAP-5.2-02
       return;
     }
-    if (octets != ReadRequest.LENGTH) { // RDMAP-4.2-01, RDMAP-4.4-01
+    // RDMAP-4.4-01; RDMAP-4.2-01: "which RDMA Messages are allowed to carry ULP Payload"
+    if (octets != ReadRequest.LENGTH) {
       termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));
       return;
     }
@@ -56,7 +57,8 @@ final class InPlaceMessages {
     rtr.received();
     RdmapError error = responder.takeRead(segment, from);
     if (error != null) {
-      // RDMAP-4.8-02, RDMAP-7.1-02
+      // RDMAP-4.8-02; RDMAP-7.1-02: "Terminated DDP Header, and Terminated RDMA Header fields are
+      // included"
       termination.fail(error, DdpErrorReport.of(segment), copy(segment, from, ReadRequest.LENGTH));
     }
   }

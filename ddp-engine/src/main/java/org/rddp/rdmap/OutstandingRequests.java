@@ -51,7 +51,9 @@ final class OutstandingRequests {
 
   /** Whether another request may be sent. */
   boolean mayStart() {
-    return started < ord; // P2P-9.1-03, RDMAP-5.2-01, RDMAPX-5.3-01
+    // P2P-9.1-03, RDMAPX-5.3-01; RDMAP-5.2-01: "MUST NOT exceed the maximum number of outstanding,
+    // outbound RDMA Read Requests"
+    return started < ord;
   }
 
   /** Whether no request is at the peer. */

@@ -8,16 +8,17 @@ import org.rddp.ddp.segment.DdpErrorReport;
  */
 final class RdmapHeader {
   /** RDMA Write: a Tagged Message. */
-  static final int WRITE = 0; // RDMAP-4.1-04
+  // RDMAP-4.1-04: "the value of the RDMA Opcode field that MUST be used for each RDMA Message"
+  static final int WRITE = 0;
 
   /** RDMA Read Request: on {@link #READ_QUEUE}. */
-  static final int READ_REQUEST = 1; // RDMAP-4.1-04
+  static final int READ_REQUEST = 1;
 
   /** RDMA Read Response: a Tagged Message. */
-  static final int READ_RESPONSE = 2; // RDMAP-4.1-04
+  static final int READ_RESPONSE = 2;
 
   /** Send: on {@link #SEND_QUEUE}, like the three that follow it. */
-  static final int SEND = 3; // RDMAP-4.1-04
+  static final int SEND = 3;
 
   /** Send with Invalidate. */
   static final int SEND_INVALIDATE = 4;
@@ -29,19 +30,19 @@ final class RdmapHeader {
   static final int SEND_SOLICITED_INVALIDATE = 6;
 
   /** Terminate: on {@link #TERMINATE_QUEUE}. */
-  static final int TERMINATE = 7; // RDMAP-4.1-04
+  static final int TERMINATE = 7;
 
   /** Immediate Data: on {@link #SEND_QUEUE} (RFC 7306, like the three that follow). */
-  static final int IMMEDIATE = 8; // RDMAPX-4-01
+  static final int IMMEDIATE = 8; // RDMAPX-4-01: "Set to one of the values in Figure 2"
 
   /** Immediate Data with Solicited Event: on {@link #SEND_QUEUE}. */
-  static final int IMMEDIATE_SOLICITED = 9; // RDMAPX-4-01
+  static final int IMMEDIATE_SOLICITED = 9;
 
   /** Atomic Request: on {@link #READ_QUEUE}. */
-  static final int ATOMIC_REQUEST = 10; // RDMAPX-4-01
+  static final int ATOMIC_REQUEST = 10;
 
   /** Atomic Response: on {@link #ATOMIC_RESPONSE_QUEUE}. */
-  static final int ATOMIC_RESPONSE = 11; // RDMAPX-4-01
+  static final int ATOMIC_RESPONSE = 11;
 
   /**
    * Send with immediate data: on {@link #SEND_QUEUE}, with that in the place of the STag to
@@ -77,8 +78,8 @@ final class RdmapHeader {
 
   /** The version bits of the Control Field. RDMAP's version equals DDP's (section 4.1). */
   static int versionBits(int version) {
-    // RDMAP-4.1-02, RDMAP-4.1-03; RDMAP-4.1-01: "MUST be used by the RDMAP to carry the RDMAP
-    // Control Field"
+    // RDMAP-4.1-02; RDMAP-4.1-03: "MUST be set to zero by sender"; RDMAP-4.1-01: "MUST be used by
+    // the RDMAP to carry the RDMAP Control Field"
     return version << VERSION_SHIFT;
   }
 
@@ -95,13 +96,15 @@ final class RdmapHeader {
   /** The queue of a kind of Untagged Message; -1 for all other opcodes. */
   static int queue(int opcode) {
     return switch (opcode) {
-      // RDMAP-4.1-05
+      // RDMAP-4.1-05: "MUST request that the DDP layer set the Queue Number field to zero"
       case SEND, SEND_INVALIDATE, SEND_SOLICITED, SEND_SOLICITED_INVALIDATE -> SEND_QUEUE;
       case IMMEDIATE, IMMEDIATE_SOLICITED -> SEND_QUEUE; // RDMAPX-6-01
       case SEND_WITH_IMMEDIATE, SEND_WITH_IMMEDIATE_SOLICITED -> SEND_QUEUE;
-      case READ_REQUEST, ATOMIC_REQUEST -> READ_QUEUE; // RDMAP-4.1-05, RDMAPX-5.2-01
+      // RDMAP-4.1-05; RDMAPX-5.2-01: "the same Queue Number as RDMA Read Requests (QN=1)"
+      case READ_REQUEST, ATOMIC_REQUEST -> READ_QUEUE;
       case TERMINATE -> TERMINATE_QUEUE; // RDMAP-4.1-05
-      case ATOMIC_RESPONSE -> ATOMIC_RESPONSE_QUEUE; // RDMAPX-5.2-02
+      // RDMAPX-5.2-02: "MUST set Queue Number (QN) to 3"
+      case ATOMIC_RESPONSE -> ATOMIC_RESPONSE_QUEUE;
       default -> -1;
     };
   }
@@ -115,7 +118,8 @@ final class RdmapHeader {
 
   /** Whether the opcode is that of a Send that invalidates an STag. */
   static boolean invalidates(int opcode) {
-    // RDMAPX-4-03; RDMAP-4.1-06: "MUST be used by RDMAP to carry the Invalidate STag"
+    // RDMAPX-4-03: "Set to zero by the sender, ignored by the receiver"; RDMAP-4.1-06: "MUST be
+    // used by RDMAP to carry the Invalidate STag"
     return opcode == SEND_INVALIDATE || opcode == SEND_SOLICITED_INVALIDATE;
   }
 

@@ -123,7 +123,7 @@ final class RdmapReceiver implements UlpHandler {
   public int ulpBits(int ddpVersion) {
     version = ddpVersion;
     extended = ddpVersion > 0; // RDMAPX-4-02
-    return RdmapHeader.versionBits(ddpVersion); // RDMAP-4.1-02
+    return RdmapHeader.versionBits(ddpVersion); // RDMAP-4.1-02: "Both version numbers are valid"
   }
 
   /** See {@link RdmapStream#withhold}. */
@@ -142,20 +142,23 @@ final class RdmapReceiver implements UlpHandler {
     }
     Depths depths = connection.negotiated().depths();
     responder.limit(depths.ird()); // RDMAP-5.2-02, RDMAP-6.1-02
-    if (!requester.limit(depths.ord())) { // P2P-9.3-01, RDMAP-6.1-02
-      // A local error without a number of its own (RFC 6581 section 9.3).
+    // RDMAP-6.1-02: "MUST provide the maximum number of outstanding, outbound RDMA Read Requests"
+    if (!requester.limit(depths.ord())) {
+      // P2P-9.3-01: "for which the special Error Code is not defined in Section 8"
       termination.llpFailed(
           MpaError.LOCAL_CATASTROPHIC,
           "Reads or atomics have been posted, and the peer serves none: its IRD is 0");
     } else if ((extensionPosted && !extended) || (sendWithImmediatePosted && !sendWithImmediate)) {
-      termination.fail(RdmapError.LOCAL_CATASTROPHIC); // RDMAP-7.1-03, RDMAPX-8.1-02
+      // RDMAP-7.1-03, RDMAPX-8.1-02: "the Terminate Message and Error code are sent instead"
+      termination.fail(RdmapError.LOCAL_CATASTROPHIC);
     }
   }
 
   @Override
   public int admitTagged(int rsvdUlp, int stag, long to, int octets, boolean last) {
     if (RdmapHeader.version(rsvdUlp) != version) {
-      return refusal(RdmapError.INVALID_VERSION); // RDMAP-4.1-02, RDMAP-7.2-03
+      // RDMAP-4.1-02; RDMAP-7.2-03: "The RDMA Version MUST be valid"
+      return refusal(RdmapError.INVALID_VERSION);
     }
     int opcode = RdmapHeader.opcode(rsvdUlp);
     if (!rtr.admits(opcode, octets, last)) {
@@ -170,7 +173,8 @@ final class RdmapReceiver implements UlpHandler {
         RdmapError error = requester.take(stag, to, octets, last);
         yield error == null ? AccessRights.LOCAL_WRITE : refusal(error);
       }
-      default -> refusal(RdmapError.UNEXPECTED_OPCODE); // RDMAP-7.2-02
+      // RDMAP-7.2-02: "The RDMA OpCode MUST be valid"
+      default -> refusal(RdmapError.UNEXPECTED_OPCODE);
     };
   }
 
@@ -210,7 +214,7 @@ final class RdmapReceiver implements UlpHandler {
     if (opcode <= RdmapHeader.TERMINATE) {
       return true;
     }
-    // RDMAPX-4-02, RDMAPX-8.2-01
+    // RDMAPX-8.2-01; RDMAPX-4-02: "The RDMA Version (RV) field: 01b"
     return RdmapHeader.sendsWithImmediate(opcode) ? sendWithImmediate : extended;
   }
 
@@ -259,24 +263,26 @@ final class RdmapReceiver implements UlpHandler {
     } else if (RdmapHeader.sendsWithImmediate(opcode)) {
       handler.onReceivedWithImmediate(token, octets, rsvdUlpRest, solicited);
     } else if (!RdmapHeader.invalidates(opcode)) { // RDMAP-4.1-06, RDMAPX-4-03
-      // RDMAP-5.3-01: "One Send Message Type MUST consume one Untagged Buffer", RDMAP-5.3-07: also
-      // one of no octets. RDMAP-5.5-10: "Delivered to the ULP only after the DDP Message has been
-      // Delivered"; Reads and Atomics before it may still wait (RDMAP-5.5-11, RDMAPX-5.4-03).
+      // RDMAP-5.3-01: "One Send Message Type MUST consume one Untagged Buffer"; RDMAP-5.3-07: "A
+      // zero-length Send Message Type MUST consume an Untagged Buffer"; RDMAP-5.5-10: "Delivered to
+      // the ULP only after the DDP Message has been Delivered"; Reads and Atomics before it may
+      // still wait (RDMAP-5.5-11, RDMAPX-5.4-03).
       handler.onReceived(token, octets, solicited, 0);
     } else if (mayInvalidate(rsvdUlpRest)) {
-      taggedBuffers.invalidate(rsvdUlpRest); // RDMAP-5.3-02, RDMAP-5.3-03
+      // RDMAP-5.3-03; RDMAP-5.3-02: "Invalidate the STag if it is associated with the RDMAP Stream"
+      taggedBuffers.invalidate(rsvdUlpRest);
       handler.onReceived(token, octets, solicited, rsvdUlpRest); // RDMAP-5.3-02
     } else {
       flushReceive(token);
-      // RDMAP-5.3-03, RDMAP-7.1-02
+      // RDMAP-7.1-02; RDMAP-5.3-03: "if the STag is not associated with the RDMAP Stream"
       termination.fail(RdmapError.CANNOT_INVALIDATE, ddp.deliveredSegment());
     }
   }
 
   private void onImmediate(long token, long head, long octets, boolean solicited) {
-    if (octets == ImmediateData.LENGTH) { // RDMAPX-6-01
-      // RDMAPX-6-03; RDMAPX-6-05: "MUST be Delivered to the Remote Peer's ULP in the order they
-      // were sent"
+    if (octets == ImmediateData.LENGTH) { // RDMAPX-6-01: "include exactly 8 bytes of data"
+      // RDMAPX-6-03: "MUST consume one Untagged Buffer"; RDMAPX-6-05: "MUST be Delivered to the
+      // Remote Peer's ULP in the order they were sent"
       handler.onImmediate(token, head, solicited);
     } else {
       flushReceive(token);

@@ -165,7 +165,8 @@ public final class RdmapStream {
     long sequence = add(request, CompletionKind.SEND, request.length());
     int invalidate = request.remoteStag();
     int opcode = sendOpcode(request.flags(), invalidate);
-    // RDMAP-4.1-06, RDMAP-4.3-01, RDMAP-5.3-05, RDMAP-5.5-08
+    // RDMAP-4.1-06, RDMAP-4.3-01, RDMAP-5.5-08; RDMAP-5.3-05: "in the order they were submitted by
+    // the ULP"
     return sender.postUntagged(sequence, opcode, invalidate, RdmapHeader.SEND_QUEUE, request);
   }
 
@@ -190,7 +191,7 @@ public final class RdmapStream {
       return refuse(request, CompletionKind.WRITE, refusal);
     }
     long sequence = add(request, CompletionKind.WRITE, request.length());
-    // RDMAP-5.1-03, RDMAP-5.5-08: "in the order they were submitted by the ULP". RDMAP-5.1-04: "A
+    // RDMAP-5.1-03, RDMAP-5.5-08: "in the order they were submitted by the ULP"; RDMAP-5.1-04: "a
     // single RDMA Write Message can only write to one remote Tagged Buffer". RDMAP-5.1-05: of any
     // length. RDMAP-4.3-01: without a header of its own.
     return sender.postTagged(sequence, RdmapHeader.WRITE, request);
@@ -348,7 +349,7 @@ public final class RdmapStream {
     int identifier = nextIdentifier++;
     requests.add().beginAtomic(sequence, identifier, request.message().address());
     AtomicRequest.write(atomicRequest, opcode, identifier, request);
-    return sender.postInline( // RDMAPX-5.2-05
+    return sender.postInline( // RDMAPX-5.2-05: "in the order they were submitted by the ULP"
         sequence,
         RdmapHeader.ATOMIC_REQUEST,
         0,

@@ -15,7 +15,7 @@ import org.rddp.mpa.Ulpdu;
  */
 final class ReadRequest {
   /** Octets of the header. */
-  static final int LENGTH = 28; // RDMAP-4.4-01
+  static final int LENGTH = 28; // RDMAP-4.4-01: "MUST be used for all RDMA Read Request Messages"
 
   private static final int SINK_STAG = 0;
   private static final int SINK_TO = 4;

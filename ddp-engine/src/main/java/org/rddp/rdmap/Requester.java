@@ -88,7 +88,8 @@ final class Requester {
     if (atomic == null || !atomic.atomic()) {
       return RdmapError.UNEXPECTED_OPCODE;
     }
-    // RDMAPX-5.2-03, RDMAPX-5.2-10
+    // RDMAPX-5.2-10; RDMAPX-5.2-03: "originally provided in the corresponding Atomic Operation
+    // Request Message"
     if (octets != AtomicRequest.ANSWER_LENGTH || segment.getInt(from) != atomic.identifier()) {
       return RdmapError.UNSPECIFIED;
     }
@@ -108,7 +109,9 @@ final class Requester {
     long sequence = requests.awaited().sequence();
     requests.removeFirst();
     ddp.sender().wake();
-    sendQueue.end(sequence, RdmapCompletionStatus.SUCCESS); // RDMAP-5.2-13, RDMAPX-5.4-01
+    // RDMAP-5.2-13: "MUST Deliver the RDMA Read Response Message to the ULP"; RDMAPX-5.4-01: "MUST
+    // NOT be Completed at the Requester until the DDP layer Delivers"
+    sendQueue.end(sequence, RdmapCompletionStatus.SUCCESS);
   }
 
   /**

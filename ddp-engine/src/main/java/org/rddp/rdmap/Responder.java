@@ -59,7 +59,9 @@ final class Responder {
    * buffers are in addition to those for Reads (RFC 7306 section 5.2.2 item 4).
    */
   boolean readsFull() {
-    return reads >= ird; // RDMAP-5.2-02, RDMAP-8.1.1-11
+    // RDMAP-8.1.1-11; RDMAP-5.2-02: "MUST NOT exceed the maximum number of outstanding, inbound
+    // RDMA Read Requests"
+    return reads >= ird;
   }
 
   /** Whether as many atomics as agreed wait for their response. */
@@ -97,10 +99,11 @@ final class Responder {
     reads++;
     // A response cannot be posted once our half is closed; the peer will see the close.
     ddp.sender()
-        // RDMAP-5.2-08: "it MUST respond with a valid RDMA Read Response Message", one for each
-        // (RDMAP-5.2-06), without the program (RDMAP-5.2-03). RDMAP-5.2-10, RDMAP-5.5-13: "in the
-        // order the RDMA Read Request Messages were Delivered by DDP", Atomics likewise
-        // (RDMAPX-5.3-02).
+        // RDMAP-5.2-08: "it MUST respond with a valid RDMA Read Response Message"; RDMAP-5.2-06:
+        // "MUST consist of a single RDMA Read Request Message and a single RDMA Read Response
+        // Message"; RDMAP-5.2-03: "it is processed by the RDMAP layer"; RDMAP-5.2-10: "in the order
+        // they were sent"; RDMAP-5.5-13: "in the order the RDMA Read Request Messages were
+        // Delivered by DDP"; RDMAPX-5.3-02.
         .postResponse(
             RdmapHeader.READ_RESPONSE,
             // RDMAP-4.5-01: "MUST be copied, without interpretation"
@@ -117,7 +120,8 @@ final class Responder {
   void takeAtomic(Ulpdu segment, int at) {
     atomics++;
     ddp.sender()
-        // RDMAPX-5.2-04, RDMAPX-5.3-02; RDMAPX-5.2-06: "in the order they were sent"
+        // RDMAPX-5.2-04; RDMAPX-5.3-02: "in the order that the Atomic Operation Request Messages
+        // were received"; RDMAPX-5.2-06: "in the order they were sent"
         .postDeferredResponse(
             RdmapHeader.ATOMIC_RESPONSE,
             RdmapHeader.ATOMIC_RESPONSE_QUEUE,
@@ -137,9 +141,11 @@ final class Responder {
     // RDMAPX-5.1-02, RDMAPX-5.1-03
     refused = refusal(target, to, AtomicRequest.OPERAND, atomicRights);
     if (refused == null && !AtomicRequest.known(request)) {
-      refused = RdmapError.UNEXPECTED_OPCODE; // RDMAPX-5.1-04
+      // RDMAPX-5.1-04: "an Atomic Operation Code that the RNIC does not support"
+      refused = RdmapError.UNEXPECTED_OPCODE;
     }
-    // RDMAPX-5.1-04, RDMAPX-5.1-05
+    // RDMAPX-5.1-04: "not 64-bit aligned MUST be surfaced as errors"; RDMAPX-5.1-05: "MUST target
+    // ULP Buffer addresses that are 64-bit aligned"
     if (refused == null && (target.addressOf(to) & AtomicRequest.OPERAND - 1) != 0) {
       refused = RdmapError.STREAM_CATASTROPHIC;
     }
@@ -160,7 +166,7 @@ final class Responder {
 
   private RdmapError refusal(TaggedBuffer buffer, long to, long size, int rights) {
     if (buffer == null) {
-      return RdmapError.INVALID_STAG; // RDMAP-7.2-01
+      return RdmapError.INVALID_STAG; // RDMAP-7.2-01: "The Data Source STag MUST be valid"
     }
     if (!buffer.associatedWith(ddp)) {
       return RdmapError.STAG_NOT_ASSOCIATED; // RDMAP-7.2-01, RDMAP-8.1.1-01, RDMAP-8.1.1-02
@@ -169,9 +175,10 @@ final class Responder {
       return RdmapError.ACCESS_RIGHTS; // RDMAP-7.2-01, RDMAP-8.1.1-05
     }
     if (TaggedBuffer.wraps(to, size)) {
-      return RdmapError.TO_WRAP; // RDMAP-7.2-01
+      // RDMAP-7.2-01: "MUST NOT cause the Data Source Tagged Offset to wrap"
+      return RdmapError.TO_WRAP;
     }
-    // RDMAP-7.2-01, RDMAP-8.1.1-03
+    // RDMAP-8.1.1-03; RDMAP-7.2-01: "MUST fall in the range of legal offsets"
     return buffer.contains(to, size) ? null : RdmapError.BASE_OR_BOUNDS;
   }
 

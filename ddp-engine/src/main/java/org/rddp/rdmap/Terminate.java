@@ -108,13 +108,15 @@ final class Terminate {
    */
   static byte[] encode(int layer, int type, int code, DdpErrorReport report, byte[] readRequest) {
     ByteBuffer octets = ByteBuffer.allocate(MAX_LENGTH);
-    octets.put((byte) (layer << 4 | type)).put((byte) code); // RDMAP-4.8-01
+    // RDMAP-4.8-01: "The Terminate Control field MUST have the format defined in Figure 8"
+    octets.put((byte) (layer << 4 | type)).put((byte) code);
     if (report == null || type == LOCAL_CATASTROPHIC || !report.headerComplete()) { // RDMAP-4.8-05
       octets.putShort((short) 0);
     } else {
-      // RDMAP-4.8-02, RDMAP-4.8-05, RDMAP-7.1-02, RDMAPX-8.1-01
+      // RDMAP-4.8-05, RDMAP-7.1-02; RDMAPX-8.1-01: "Terminated DDP Header fields are included in
+      // the Terminate Message"; RDMAP-4.8-02: "It MUST be present if the R bit is set"
       int flags = M | D | (readRequest.length > 0 ? R : 0);
-      octets.put((byte) flags).put((byte) 0); // RDMAP-4.8-06
+      octets.put((byte) flags).put((byte) 0); // RDMAP-4.8-06: "MUST be set to zero on transmit"
       octets.putShort((short) report.segmentLength());
       octets.put(report.header()).put(readRequest);
     }

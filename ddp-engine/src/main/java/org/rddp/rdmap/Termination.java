@@ -68,7 +68,7 @@ final class Termination {
   void fail(RdmapError error, DdpErrorReport report, byte[] request) {
     // RDMAP-4.8-01, RDMAP-6.2-03, RDMAP-7.1-02
     terminate(RdmapHandler.LAYER_RDMAP, error.type(), error.code(), report, request);
-    handler.onError( // RDMAP-7.1-01
+    handler.onError( // RDMAP-7.1-01: "MUST attempt to inform the local ULP"
         RdmapHandler.LAYER_RDMAP,
         error.type(),
         error.code(),
@@ -88,7 +88,7 @@ final class Termination {
    * still carries a Terminate.
    */
   void llpFailed(MpaError error, String detail) {
-    // P2P-8-02, RDMAP-4.8-01, RDMAP-6.2-03
+    // RDMAP-4.8-01, RDMAP-6.2-03; P2P-8-02: "MUST contain Layer 2, Error Type 0"
     terminate(RdmapHandler.LAYER_LLP, 0, error.code(), null, NONE);
     handler.onError(RdmapHandler.LAYER_LLP, 0, error.code(), detail); // RDMAP-7.1-01
   }
@@ -98,7 +98,7 @@ final class Termination {
     refuseNamed(terminate);
     ddp.fail();
     ended(); // RDMAP-5.4-03
-    handler.onTerminated( // RDMAP-4.8-03
+    handler.onTerminated( // RDMAP-4.8-03: "MUST Deliver the Terminate Message to the ULP"
         terminate.layer(),
         terminate.type(),
         terminate.code(),
@@ -151,7 +151,8 @@ final class Termination {
   /** Ends the stream; DDP still sends what is posted. */
   private void ended() {
     end();
-    ddp.close(); // RDMAP-5.4-01, RDMAP-6.2-04
+    // RDMAP-6.2-04; RDMAP-5.4-01: "MUST NOT send any more Messages on that specific RDMAP Stream"
+    ddp.close();
   }
 
   /** Ends the stream. */

@@ -199,8 +199,7 @@ final class EspOutput {
     }
     OutboundAssociation association = association(path, protocol, payload);
     if (association == null) {
-      // DDP-8.4.2-06, RDMAP-8.2.2-06; MPA-9.4-03: "MUST NOT be interpreted as a reason for tearing
-      // down"
+      // MPA-9.4-03, DDP-8.4.2-06, RDMAP-8.2.2-06: "as a reason for tearing down"
       counters.noAssociation++;
       security.need(path, localPort(protocol, payload), remotePort(protocol, payload), now);
       return NO_ASSOCIATION;

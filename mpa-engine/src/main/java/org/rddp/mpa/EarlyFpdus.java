@@ -49,7 +49,8 @@ final class EarlyFpdus {
     segments.hold(position, address, length, packet);
     findRun(position);
     boolean known = passed.hasEndAt(runStart);
-    long from = known ? chain(runStart) : runStart; // MPA-6-04
+    // MPA-6-04: "can find following contiguous FPDUs by using the ULPDU Length fields"
+    long from = known ? chain(runStart) : runStart;
     findByMarkers(from, known ? from : NONE, position, position + length);
   }
 
@@ -85,7 +86,8 @@ final class EarlyFpdus {
       if (start >= newEnd) {
         return;
       }
-      // MPA-6-03, MPAA-4-02, MPAA-4-11, MPAB-2.1-05
+      // MPAA-4-02, MPAA-4-11, MPAB-2.1-05; MPA-6-03: "a Marker can always be used to locate the
+      // beginning of an FPDU"
       if (start >= bound && start != tried && endOf(start) > newStart) {
         tried = start;
         bound = chain(start);
@@ -104,9 +106,10 @@ final class EarlyFpdus {
   private long startOfFpduWith(long marker) {
     fill(marker, Markers.OCTETS);
     int pointer = fpdu.getInt(0) & Markers.POINTER_MASK;
-    // MPA-4.3-05; MPA-4.3-06: "the TCP sequence number could have wrapped"
+    // MPA-4.3-05: "subtracting the value of the given Marker"; MPA-4.3-06: "the TCP sequence number
+    // could have wrapped"
     long header = marker - pointer;
-    // MPA-4.3-09
+    // MPA-4.3-09: "immediately following the Marker is an FPDU header"
     return reader.markerAt(header - Markers.OCTETS) ? header - Markers.OCTETS : header;
   }
 
@@ -141,7 +144,8 @@ final class EarlyFpdus {
     if (reader.wrong(fpdu, position, size)) { // MPA-6-01
       return false;
     }
-    // MPA-1.2-01, MPA-3-11; DDP-3-06: "what the sender-specified order was"
+    // MPA-3-11; MPA-1.2-01: "MUST support a mechanism to indicate the ordering of ULPDUs";
+    // DDP-3-06: "what the sender-specified order was"
     ulpdu.reset(position, true);
     reader.show(fpdu, position, ulpdu);
     if (!handler.onEarlyUlpdu(ulpdu) || closed) { // MPA-3-10, MPAA-3-01, MPAA-4-04, DDP-3-05
@@ -189,8 +193,8 @@ final class EarlyFpdus {
         passed.removeFirst();
         if (receiver.skip(end)) {
           // MPA-3-12: "a mechanism to indicate when a given ULPDU (and prior ULPDUs) are complete
-          // (Delivered to DDP)"; MPA-1.2-01, MPAA-3-07, D03-5.1.2-04. Early FPDUs were placed out
-          // of order, and are delivered in order (MPA-2-01, MPAB-1-04).
+          // (Delivered to DDP)"; MPA-1.2-01, MPAA-3-07, MPAB-1-04; D03-5.1.2-04: "to establish the
+          // Delivery semantics"; MPA-2-01: "the order of Delivery is strictly defined".
           handler.onDelivered(end);
         }
       } else {

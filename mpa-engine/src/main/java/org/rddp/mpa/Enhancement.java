@@ -33,7 +33,8 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
     boolean counted = settings.readsNegotiated();
     Set<Rtr> offered = EnumSet.noneOf(Rtr.class);
     if (settings.peerToPeer()) {
-      offered.addAll(settings.rtr()); // P2P-9.2-02
+      // P2P-9.2-02: "each Control Flag B, C, and D to 1 for each of the options it supports"
+      offered.addAll(settings.rtr());
     }
     return new Enhancement(
         settings.peerToPeer(), // P2P-9.2-02
@@ -84,12 +85,14 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
     // P2P-9.1-10; P2P-9.1-01: "MUST set its ORD at most to the initiator IRD"
     int outgoing = rejected ? Math.max(inUse.ord(), settings.requiredOrd()) : inUse.ord();
     return new Enhancement(
-        // P2P-9.2-01; P2P-9.2-12: "MUST set Control Flag A to 0 if Control Flag A is 0 in the
-        // request"
+        // P2P-9.2-01: "MUST set Control Flag A to 1 in the MPA reply message"; P2P-9.2-12: "MUST
+        // set Control Flag A to 0 if Control Flag A is 0 in the request"
         peerToPeer,
         kinds,
-        ord == ELSEWHERE ? ELSEWHERE : inUse.ird(), // P2P-9.1-02, P2P-9.1-06
-        ird == ELSEWHERE ? ELSEWHERE : outgoing); // P2P-9.1-05
+        // P2P-9.1-02; P2P-9.1-06: "setting the IRD to 0x3FFF in its reply message"
+        ord == ELSEWHERE ? ELSEWHERE : inUse.ird(),
+        // P2P-9.1-05: "setting ORD to 0x3FFF in its reply message"
+        ird == ELSEWHERE ? ELSEWHERE : outgoing);
   }
 
   /**
@@ -98,7 +101,8 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
    * peer-to-peer.
    */
   Set<Rtr> accepted(MpaSettings settings) {
-    if (!peerToPeer) { // P2P-9.2-07, P2P-9.2-12, P2P-12-01
+    // P2P-9.2-12, P2P-12-01; P2P-9.2-07: "Control Flags B, C, and D MUST be ignored"
+    if (!peerToPeer) {
       return Set.of();
     }
     Set<Rtr> own = EnumSet.copyOf(settings.rtr());
@@ -107,7 +111,8 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
     }
     Set<Rtr> both = EnumSet.copyOf(own);
     both.retainAll(rtr); // P2P-9.2-10
-    return both.isEmpty() ? own : both; // P2P-9.2-03
+    // P2P-9.2-03: "MUST set at least one RTR indication type option it supports"
+    return both.isEmpty() ? own : both;
   }
 
   /**
@@ -121,7 +126,7 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
     if (ird == 0) { // P2P-9.1-09
       both.remove(Rtr.READ);
     }
-    // P2P-9.2-04, P2P-9.2-07, P2P-9.2-11
+    // P2P-9.2-07, P2P-9.2-11; P2P-9.2-04: "MUST generate one of the negotiated RTR indications"
     return peerToPeer && !both.isEmpty() ? Set.of(both.iterator().next()) : Set.of();
   }
 
@@ -132,8 +137,8 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
    *     9.1)
    */
   Depths depths(MpaSettings settings, boolean servesRtr) {
-    // ELSEWHERE is greater than any depth.
-    // At least the peer's ORD, if we can: P2P-9.1-02, P2P-9.1-11, RDMAP-6.1-03; P2P-9.1-07.
+    // ELSEWHERE is greater than any depth. At least the peer's ORD, if we can: P2P-9.1-02,
+    // RDMAP-6.1-03, P2P-9.1-07; P2P-9.1-11: "MUST set its IRD at least to the responder ORD".
     int served = Math.min(settings.ird(), ord);
     // At most the peer's IRD (P2P-9.1-03, P2P-12-01); one more for a Read as RTR (P2P-9.1-09).
     return new Depths(ird, ord, servesRtr ? Math.max(served, 1) : served, settings.ordInUse(ird));

@@ -6,7 +6,7 @@ package org.rddp.mpa;
  */
 final class Fpdu {
   /** Octets of ULPDU_Length. */
-  static final int LENGTH = 2; // MPA-4.1-01
+  static final int LENGTH = 2; // MPA-4.1-01: "MUST be used for all MPA FPDUs"
 
   /** Octets of the CRC. */
   static final int CRC = 4; // MPA-4.4-11: "MUST include a CRC field"
@@ -18,7 +18,8 @@ final class Fpdu {
 
   /** Octets of pad after a ULPDU of {@code length} octets, 0 to 3. */
   static int pad(int length) {
-    return -(LENGTH + length) & 3; // MPA-4.1-05
+    // MPA-4.1-05: "the size of the FPDU an integral multiple of four"
+    return -(LENGTH + length) & 3;
   }
 
   /** Octets of the whole FPDU around a ULPDU of {@code length} octets, a multiple of 4. */

@@ -78,9 +78,10 @@ final class FpduReader {
 
   /** Whether the CRC of an FPDU of {@code size} octets is wrong. */
   boolean crcWrong(FpduOctets fpdu, int size) {
-    // MPA-4.1-06, MPA-4.4-01, MPAB-1-01: "to verify the entire contents of the FPDU". MPA-4.1-07,
-    // MPA-7.1.1-10: "When CRCs are not in use, the CRC field MUST be considered valid"; MPA-4.4-09,
-    // MPA-7.1.1-08: which is so where neither end requires them.
+    // MPAB-1-01; MPA-4.1-06, MPA-4.4-01: "to verify the entire contents of the FPDU"; MPA-4.1-07,
+    // MPA-7.1.1-10: "When CRCs are not in use, the CRC field MUST be considered valid";
+    // MPA-7.1.1-08: "CRCs MUST not be checked"; MPA-4.4-09: "MUST turn off CRC checking
+    // immediately"
     return checkCrc && calculated(fpdu, size) != received(fpdu, size);
   }
 
@@ -111,9 +112,9 @@ final class FpduReader {
     int first = header > 0 ? 0 : Markers.distance(position - start);
     for (int at = first; at < size; at += Markers.INTERVAL) {
       int expected = at == 0 ? 0 : at - header; // MPA-4.3-09, MPA-4.3-13
-      // MPA-8-05: Marker "and ULPDU Length fields do not agree on the start of an FPDU", or the
-      // FPDU is longer than a Marker can say (MPA-4.3-19). MPA-8-08, MPA-8-09, MPA-5.2-02: all are
-      // checked.
+      // MPA-8-05: "received MPA Marker (if enabled) and ULPDU Length fields do not agree on the
+      // start of an FPDU", or the FPDU is longer than a Marker can say (MPA-4.3-19). MPA-8-08,
+      // MPA-8-09, MPA-5.2-02: all are checked.
       if (pointer(fpdu, at) != expected || expected > MAX_POINTER) {
         return at;
       }
@@ -122,7 +123,8 @@ final class FpduReader {
   }
 
   private static int pointer(FpduOctets fpdu, int at) {
-    // MPA-4.2-06; MPA-4.2-03: "ignored on receive (except for CRC calculation)"
+    // MPA-4.2-06: "MUST always treat these as zero"; MPA-4.2-03: "ignored on receive (except for
+    // CRC calculation)"
     return fpdu.getInt(at) & Markers.POINTER_MASK;
   }
 

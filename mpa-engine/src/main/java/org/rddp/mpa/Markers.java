@@ -12,7 +12,8 @@ final class Markers {
   static final int INTERVAL = 512; // MPA-4.3-04: "at a 512-octet periodic interval"
 
   /** Octets of a Marker: 16 reserved bits, then FPDUPTR. */
-  static final int OCTETS = 4; // MPA-4.2-01
+  // MPA-4.2-01: "The format of a Marker MUST be as specified in Figure 3"
+  static final int OCTETS = 4;
 
   /** The bits of a received FPDUPTR that are significant (section 4.2). */
   static final int POINTER_MASK = 0xfffc; // MPA-4.2-03, MPA-4.2-06
@@ -21,7 +22,8 @@ final class Markers {
 
   /** Whether a Marker begins at {@code offset}. */
   static boolean at(long offset) {
-    return (offset & (INTERVAL - 1)) == 0; // MPA-4.3-11, MPA-4.3-12, MPA-4.3-18
+    // MPA-4.3-12, MPA-4.3-18; MPA-4.3-11: "the remainder of (SeqNum - SeqStart) mod 512 is zero"
+    return (offset & (INTERVAL - 1)) == 0;
   }
 
   /** Octets from {@code offset} to the next Marker after it, 1 to 512. */

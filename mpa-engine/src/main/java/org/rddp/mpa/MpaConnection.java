@@ -84,7 +84,8 @@ public final class MpaConnection implements StreamHandler {
     this.earlySegments = earlySegments;
     expectsRtr = !initiator && !negotiated.rtr().isEmpty();
     boolean markers = negotiated.receiveMarkers();
-    boolean crc = negotiated.crc(); // MPA-4.4-07, MPA-4.4-08
+    // MPA-4.4-08; MPA-4.4-07: "The process MUST be invisible to the ULP"
+    boolean crc = negotiated.crc();
     sender = new MpaSender(stream, crc32c, crc, negotiated.sendMarkers(), settings.packing());
     FpduReader reader = new FpduReader(crc32c, crc, markers, start);
     receiver = new MpaReceiver(handler, stream.pool(), reader, stream::keeps);
@@ -133,7 +134,8 @@ public final class MpaConnection implements StreamHandler {
    * <p>It also varies by a few octets where Markers are sent and the device takes trains.
    */
   public int mulpdu() {
-    // DDP-3-01; MPA-3-02: "MUST provide information to DDP on the current maximum size"
+    // DDP-3-01: "LLPs MUST expose MULPDU and MULPDU changes"; MPA-3-02: "MUST provide information
+    // to DDP on the current maximum size"
     return sender.mulpdu(fullMulpdu());
   }
 
@@ -202,7 +204,8 @@ public final class MpaConnection implements StreamHandler {
     if (sendClosed) {
       throw new IllegalStateException("This half has been closed");
     }
-    // MPA-7.1.2-12; RDMAP-6.1-01: "MUST send only RDMA Messages"
+    // MPA-7.1.2-12: "sending FPDUs before this occurs is not possible"; RDMAP-6.1-01: "MUST send
+    // only RDMA Messages"
     return !closed && maySend() && sender.send(header, headerLength, payload, payloadLength, more);
   }
 
@@ -210,7 +213,7 @@ public final class MpaConnection implements StreamHandler {
   public void closeSend() {
     if (!closed && !sendClosed) {
       sendClosed = true;
-      stream.closeSend(); // MPA-7.2-01
+      stream.closeSend(); // MPA-7.2-01: "when DDP closes the corresponding TCP half connection"
     }
   }
 
@@ -248,7 +251,9 @@ public final class MpaConnection implements StreamHandler {
   }
 
   private boolean maySend() {
-    return initiator || receiver.passed() > 0; // MPA-7.1.2-19, D03-8.1-06, P2P-9.2-05
+    // P2P-9.2-05; MPA-7.1.2-19, D03-8.1-06: "MUST receive and validate at least one FPDU before
+    // sending any FPDUs"
+    return initiator || receiver.passed() > 0;
   }
 
   /** Whether the peer must still wait for our first FPDU (section 7.1.2 rule 4). */
@@ -337,8 +342,8 @@ public final class MpaConnection implements StreamHandler {
       handler.onSendable();
     }
     if (receiver.error() != null && !receiver.closed()) {
-      // MPA-8-01, MPA-8-15; MPA-8-14: "MUST NOT close the TCP connection following a reported
-      // error"
+      // MPA-8-15; MPA-8-01: "The following errors MUST be detected by MPA"; MPA-8-14: "MUST NOT
+      // close the TCP connection following a reported error"
       report(receiver.error(), receiver.detail());
     }
     if (unfinishedFpdu == NONE) {
@@ -474,13 +479,15 @@ public final class MpaConnection implements StreamHandler {
       return;
     }
     if (receiver.atBoundary()) {
-      // MPA-3-13, MPA-7.2-02: DDP is "made aware that a graceful close of the TCP connection has
-      // been received by the TCP"; so ask DDP-3-10, DDP-3-11 and D03-5.1-01.
+      // MPA-3-13, MPA-7.2-02: "made aware that a graceful close of the TCP connection has been
+      // received by the TCP"; DDP-3-10, DDP-3-11: "has been gracefully torn down"; D03-5.1-01:
+      // "MUST inform MPA when the TCP connection is closed or has begun closing the connection"
       handler.onPeerClosed();
     } else {
       String detail = "the peer closed behind " + receiver.remainder();
       receiver.close();
-      report(MpaError.CONNECTION_LOST, detail); // MPA-8-03, ANA-8.2.1-05, ANA-8.2.1-06
+      // ANA-8.2.1-05, ANA-8.2.1-06; MPA-8-03: "TCP connection closed, terminated, or lost"
+      report(MpaError.CONNECTION_LOST, detail);
     }
   }
 

@@ -11,11 +11,11 @@ public enum MpaError {
   /** An invalid MPA Request or Reply. */
   STARTUP(4), // MPA-8-02
   /** A local error without a number of its own; only peers report it. */
-  LOCAL_CATASTROPHIC(5), // P2P-8-01
+  LOCAL_CATASTROPHIC(5), // P2P-8-01: "Local catastrophic"
   /** The Responder's Reply asks for more RDMA Reads at a time than we, the Initiator, can serve. */
-  INSUFFICIENT_IRD(6), // P2P-8-01
+  INSUFFICIENT_IRD(6), // P2P-8-01: "Insufficient IRD resources"
   /** The two ends have no RTR in common, or the first FPDU is not the negotiated RTR. */
-  NO_MATCHING_RTR(7); // P2P-8-01
+  NO_MATCHING_RTR(7); // P2P-8-01: "No matching RTR option"
 
   private final int code;
 

@@ -79,17 +79,19 @@ final class MpaReceiver {
     while (at < end && !stopped()) {
       int left = (int) (end - at);
       whole.set(at, left);
-      int size = reader.size(whole, position); // MPA-5.2-01
+      // MPA-5.2-01: "MUST identify FPDU boundaries by using the ULPDU_LENGTH field"
+      int size = reader.size(whole, position);
       if (size == 0 || size > left) { // MPA-1.2-05, MPAA-4-07, MPAB-2.1-04, MPAB-2.1-08
         // MPA-5.1-09, MPAA-4-01: "MPA receivers MUST NOT depend on FPDU Alignment on TCP segment
-        // boundaries". MPAA-5.2-01, MPAA-5.2-03, MPAA-5.2-04, D03-13.2-02: what is kept is never
-        // too small for an FPDU.
+        // boundaries". MPAA-5.2-01, MPAA-5.2-03, MPAA-5.2-04; D03-13.2-02: "MUST be at least 140
+        // octets long": what is kept is never too small for an FPDU.
         kept.keep(at, left, packet);
         keptSize = size;
         return;
       }
-      // Whole FPDUs are passed out of the segment, one (MPAA-4-03) or several (MPAA-4-05,
-      // ANA-6-02), and nothing is kept of them (MPAB-2.1-07, MPAB-2.1-09).
+      // Whole FPDUs are passed out of the segment, one (MPAA-4-03) or several (MPAA-4-05), and
+      // nothing is kept of them (MPAB-2.1-07, MPAB-2.1-09). ANA-6-02: "MUST support packing at the
+      // receiver".
       pass(whole, size);
       at += size;
     }
@@ -211,10 +213,12 @@ final class MpaReceiver {
 
   /** Verifies an FPDU and then passes its ULPDU. */
   private void pass(FpduOctets fpdu, int size) {
-    // MPA-4.4-16, MPA-6-01: "the receiver MUST first perform the following"; MPAB-2.1-01, DDP-3-07.
+    // MPA-4.4-16, MPA-6-01: "the receiver MUST first perform the following"; MPAB-2.1-01; DDP-3-07:
+    // "a strong digest (at least equivalent to CRC32-C)".
     if (reader.crcWrong(fpdu, size)) {
-      // MPA-4.4-17: "the receiver MUST treat the FPDU as an invalid FPDU"; MPA-8-04, MPA-9.1-01.
-      // This meets peers that speak no MPA, too: ANA-8.1-06, ANA-8.1-07, ANA-8.1-08, ANA-8.2.1-04.
+      // MPA-4.4-17: "the receiver MUST treat the FPDU as an invalid FPDU"; MPA-9.1-01; MPA-8-04:
+      // "Received MPA CRC does not match the calculated value". This meets peers that speak no MPA,
+      // too: ANA-8.1-06, ANA-8.1-07, ANA-8.1-08, ANA-8.2.1-04.
       fail(MpaError.CRC, reader.crcFault(fpdu, position, size));
       return;
     }
@@ -226,14 +230,15 @@ final class MpaReceiver {
     }
     ulpdu.reset(position, false);
     reader.show(fpdu, position, ulpdu);
-    position += size; // MPA-2-01, MPA-6-02
+    // MPA-2-01; MPA-6-02: "can be used to identify the beginning of the next FPDU"
+    position += size;
     passed++;
     if (observer != null) {
       observer.onReceived(size, ulpdu);
     }
-    // MPA-3-09: "MPA MUST pass each ULPDU with its length to DDP when it has been validated"; of
-    // any length (MPA-3-06, DDP-3-08) and content (MPAB-1-02). MPA-4.3-15, DDP-3-04: "MPA Receivers
-    // MUST preserve ULPDU boundaries".
+    // MPA-3-09: "MPA MUST pass each ULPDU with its length to DDP when it has been validated";
+    // DDP-3-08: "MUST provide the length of the DDP Segment received"; of any length (MPA-3-06) and
+    // content (MPAB-1-02). DDP-3-04; MPA-4.3-15: "MPA Receivers MUST preserve ULPDU boundaries".
     handler.onUlpdu(ulpdu);
   }
 

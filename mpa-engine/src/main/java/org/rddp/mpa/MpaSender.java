@@ -117,14 +117,15 @@ final class MpaSender {
     int size = size(headLength + payloadLength);
     boolean inTrain = size <= stream.trainSegment();
     boolean room = inTrain || leavesRoom(size);
-    // A segment takes several FPDUs only if each is whole in it: MPA-2-03, MPA-5.1-05, MPAA-1-02,
-    // ANA-6-01. The one that does not fit begins the next segment, and this one stays shorter:
-    // MPAA-2-02, MPAA-2-04, MPAB-2.2-03.
+    // A segment takes several FPDUs only if each is whole in it: MPA-5.1-05, MPAA-1-02, ANA-6-01;
+    // MPA-2-03: "includes an integer number of FPDUs". The one that does not fit begins the next
+    // segment, and this one stays shorter: MPAA-2-02, MPAA-2-04, MPAB-2.2-03.
     long address = stream.reserve(size, packing, more && isFull(size));
     if (address == 0) {
       return false;
     }
-    // MPAA-1-07, D03-7.3-04; MPA-3-01: "exactly one ULPDU contained in one FPDU"
+    // MPAA-1-07; MPA-3-01: "exactly one ULPDU contained in one FPDU"; D03-7.3-04: "MUST still
+    // format the FPDU according to FPDU format"
     write(address, size, head, headLength, payload, payloadLength);
     // The segment begins with an FPDU and holds whole ones, whatever their size: MPA-3-16,
     // MPA-5.1-04, MPAA-1-01, MPAA-2-01; in the draft D03-5.1.1-01, D03-5.1.1-03, D03-7.3-01.
@@ -153,7 +154,10 @@ final class MpaSender {
     int crc;
     if (markers) {
       writeMarked(address, head, headLength, payload, payloadLength);
-      crc = crc(address, crcAt); // MPA-4.3-01, MPA-4.3-08, MPA-4.4-13, MPA-4.4-14
+      // MPA-4.3-08; MPA-4.3-01, MPA-4.4-13: "from the first octet of the ULPDU Length field,
+      // through all the ULPDU and Markers"; MPA-4.4-14: "from the first octet of the Marker,
+      // through the ULPDU Length header"
+      crc = crc(address, crcAt);
     } else if (computesCrc && crc32c.copiesInOnePass(payloadLength)) {
       crc = writeInOnePass(address, head, headLength, payload, payloadLength);
     } else {
@@ -210,7 +214,7 @@ final class MpaSender {
    * several stores stalls until all of them have reached the cache (failed store forwarding).
    */
   private static long writeHead(long address, long head, int headLength, int length) {
-    long before = length; // MPA-4.1-02
+    long before = length; // MPA-4.1-02: "the number of octets of the contained ULPDU"
     int done = 0;
     while (headLength - done >= Long.BYTES) {
       long word = Memory.getLong(head + done);
@@ -251,11 +255,12 @@ final class MpaSender {
     cursor = address;
     origin = address - offset;
     header = address;
-    // MPA-4.3-10, MPA-7.1.2-22: "the first octets sent are the special Marker 0x00000000"; so does
-    // D03-7.1-01, and peers that expect no MPA see zeros: ANA-8-02, ANA-8.1-09, ANA-8.2.1-07.
+    // MPA-4.3-10, MPA-7.1.2-22: "the first octets sent are the special Marker 0x00000000";
+    // D03-7.1-01: "immediately following MPA connection establishment". Peers that expect no MPA
+    // see zeros: ANA-8-02, ANA-8.1-09, ANA-8.2.1-07.
     if (Markers.at(offset)) {
       header += Markers.OCTETS;
-      Memory.putInt(address, 0); // MPA-4.3-07
+      Memory.putInt(address, 0); // MPA-4.3-07: "when the Marker falls exactly between FPDUs"
       cursor += Markers.OCTETS;
     }
     Memory.putShort(cursor, length); // MPA-4.1-02
@@ -280,13 +285,14 @@ final class MpaSender {
   }
 
   private void putMarkerWhereDue() {
-    if (Markers.at(cursor - origin)) { // MPA-4.3-03, MPA-4.3-04
+    // MPA-4.3-03, MPA-4.3-04: "MPA senders MUST insert a Marker into the data stream at a 512-octet
+    // periodic interval"
+    if (Markers.at(cursor - origin)) {
       // MPA-4.2-04: "the number of octets in the TCP stream from the beginning of the ULPDU Length
-      // field to the first octet of the entire Marker". The upper 16 bits are zero (MPA-4.2-02),
-      // and
-      // the lowest two (MPA-4.2-05, D03-7.1-02). MPA-4.3-13, MPA-4.3-14: "all point to the same
-      // point in the TCP stream". Examples: MPA-4.3-17, MPA-4.4-20. The draft counts from elsewhere
-      // (D03-6.1-01).
+      // field to the first octet of the entire Marker". MPA-4.2-02: "MUST be set to zero on
+      // transmit"; MPA-4.2-05: "MUST always be set to zero at the transmitter"; D03-7.1-02.
+      // MPA-4.3-13, MPA-4.3-14: "all point to the same point in the TCP stream". Examples:
+      // MPA-4.3-17, MPA-4.4-20. The draft counts from elsewhere (D03-6.1-01).
       Memory.putInt(cursor, (int) (cursor - header));
       cursor += Markers.OCTETS;
     }

@@ -80,8 +80,9 @@ public record MpaSettings(
    */
   public static final MpaSettings DEFAULTS =
       MpaSettingsBuilder.builder()
-          // MPA-1.2-02, MPA-4.4-03, D03-3.2-01; MPA-4.4-04: "The default configuration for a
-          // connection MUST be to use CRCs"
+          // MPA-4.4-03, D03-3.2-01; MPA-1.2-02: "CRCs MUST be enabled unless it is clear that the
+          // end-to-end connection through the network has data integrity at least as good";
+          // MPA-4.4-04: "The default configuration for a connection MUST be to use CRCs"
           .crc(true)
           .crcInEsp(true)
           .startupTimeoutNanos(10_000_000_000L)
@@ -115,7 +116,8 @@ public record MpaSettings(
 
   /** The ORD in use towards a peer that sends this IRD. */
   int ordInUse(int peerIrd) {
-    // P2P-9.1-03, P2P-9.1-07
+    // P2P-9.1-03: "MUST set its IRD at least to the responder ORD and its ORD at most to the
+    // responder IRD"; P2P-9.1-07: "MUST leave its local endpoint ORD value unchanged"
     return Math.min(ord, peerIrd == Depths.ELSEWHERE ? unnegotiatedOrd : peerIrd);
   }
 

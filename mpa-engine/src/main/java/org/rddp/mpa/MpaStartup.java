@@ -260,7 +260,7 @@ public final class MpaStartup implements StreamHandler {
     if (initiator) {
       // MPA-7.1.2-01: "When MPA is started in the Initiator mode, the MPA implementation MUST send
       // a valid MPA Request Frame"; D03-8.1-02. At once (MPA-7.1-03, MPA-7.1.4-02), whichever end
-      // sent the SYN (MPA-7.1-08).
+      // sent the SYN: MPA-7.1-08: "is NOT related to the TCP startup".
       negotiation.prepareRequest(requestData);
       negotiation.flush(stream);
     }
@@ -277,8 +277,9 @@ public final class MpaStartup implements StreamHandler {
       return;
     }
     connection =
-        // Both directions begin here (MPA-7.1-02, DDP-6.1-01), and no FPDU before: MPA-7.1.2-12,
-        // D03-8.1-05. What comes now is "any data received as FPDUs": MPA-7.1.2-11, MPA-7.1.2-18.
+        // MPA-7.1-02: "in both directions at once at an endpoint"; DDP-6.1-01: "at the same time,
+        // in both directions"; MPA-7.1.2-12; D03-8.1-05: "before sending any FPDUs or markers".
+        // What comes now is MPA-7.1.2-11, MPA-7.1.2-18: "any data received as FPDUs".
         new MpaConnection(
             stream,
             user,
@@ -308,7 +309,8 @@ public final class MpaStartup implements StreamHandler {
     if (connection != null) {
       connection.onSegment(position, address, length, packet);
     } else if (position > stream.receivePosition()) {
-      // D03-5.1.2-05; MPA-7.1.5-03: "TCP's rules MUST be followed"
+      // D03-5.1.2-05: "MUST continue to buffer TCP segments until completely ordered";
+      // MPA-7.1.5-03: "TCP's rules MUST be followed"
       early.hold(position, address, length, packet);
     } else {
       take(position, address, length);
@@ -334,7 +336,9 @@ public final class MpaStartup implements StreamHandler {
     switch (phase) {
       case AWAITING_FRAME -> {
         int taken = negotiation.reader().take(address, length);
-        end = position + taken; // ANA-8-01; MPA-7.1-01: "at the same location in the octet stream"
+        // ANA-8-01: "required to enable MPA at an agreed-upon point in the TCP datastream";
+        // MPA-7.1-01: "at the same location in the octet stream"
+        end = position + taken;
         processFrame(taken < length);
       }
       case DECIDING, REPLYING ->
@@ -398,7 +402,8 @@ public final class MpaStartup implements StreamHandler {
       return;
     }
     if (phase != Phase.DECIDING) {
-      throw new IllegalStateException("No MPA Request waits for an answer"); // MPA-7.1.2-13
+      // MPA-7.1.2-13: "The requirement to wait on a Request Frame before sending a Reply Frame"
+      throw new IllegalStateException("No MPA Request waits for an answer");
     }
     accepted = accept;
     if (accept || !negotiation.declinesInSilence()) {
@@ -424,7 +429,8 @@ public final class MpaStartup implements StreamHandler {
       stream.alarm(stream.now() + timeoutNanos);
       return;
     }
-    // MPA-7.1-09, MPA-7.1.2-07, MPA-7.1.2-08, MPA-7.1.2-09
+    // MPA-7.1-09, MPA-7.1.2-08, MPA-7.1.2-09; MPA-7.1.2-07: "MUST exit MPA, leaving the TCP
+    // connection open"
     phase = accepted ? Phase.AGREED : Phase.DECLINED;
   }
 
@@ -463,8 +469,9 @@ public final class MpaStartup implements StreamHandler {
     StartupFrameReader reader = negotiation.reader();
     if (reader.fault() != null) {
       // MPA-7.1.2-04, MPA-7.1.2-15: "improperly formatted, the implementation MUST close the TCP
-      // connection and exit MPA"; MPA-7.1.2-20: "and an error returned to the ULP". The draft's key
-      // alike: D03-8.1-04, D03-8.1-07, D03-9-01.
+      // connection and exit MPA"; MPA-7.1.2-20, D03-8.1-07: "and an error returned to the ULP";
+      // D03-8.1-04: "before starting to interpret the data received as FPDUs"; D03-9-01: "the TCP
+      // connection MUST be immediately closed".
       fail(MpaError.STARTUP, reader.fault());
     } else if (reader.complete() && reader.incompatibility() != null) {
       refuse(reader.incompatibility()); // MPA-7.1.1-17, MPA-7.1.2-15
@@ -530,7 +537,7 @@ public final class MpaStartup implements StreamHandler {
   private void fail(MpaError error, String detail) {
     phase = Phase.OVER;
     report(error, detail);
-    stream.abort(); // MPA-7.1.3-02, MPA-8-10
+    stream.abort(); // MPA-7.1.3-02; MPA-8-10: "the TCP connection MUST be immediately closed"
   }
 
   private void report(MpaError error, String detail) {

@@ -3,7 +3,7 @@ package org.rddp.mpa;
 /** The largest ULPDU that fits into a segment (RFC 5044 sections 3 and 4.5). */
 public final class Mulpdu {
   /** Lower bound of MULPDU, for any EMSS. */
-  // D03-7.3.2-01; MPA-4.5-07: "MUST NOT shrink the MULPDU below 128 octets"
+  // D03-7.3.2-01, MPA-4.5-07: "MUST NOT shrink the MULPDU below 128 octets"
   public static final int MIN = 128;
 
   /** Upper bound of MULPDU, so that an FPDU fits into an IP datagram. */
@@ -19,9 +19,10 @@ public final class Mulpdu {
    *     Markers that EMSS octets can contain
    */
   public static int of(int emss, boolean markers) {
-    // MPA-4.5-01
+    // MPA-4.5-01: "when Markers are present MUST be computed as"
     int forMarkers = markers ? Markers.OCTETS * Math.ceilDiv(emss, Markers.INTERVAL) : 0;
-    // MPA-4.5-02, MPA-4.5-11; MPA-3-04: "between 128 octets and 64768 octets, inclusive"
+    // MPA-4.5-11; MPA-4.5-02: "when Markers are NOT present MUST be computed as"; MPA-3-04:
+    // "between 128 octets and 64768 octets, inclusive"
     return Math.clamp(emss - (Fpdu.OVERHEAD + forMarkers + emss % 4), MIN, MAX);
   }
 

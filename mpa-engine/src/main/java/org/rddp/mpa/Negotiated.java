@@ -60,14 +60,16 @@ public record Negotiated(
     }
     return new Negotiated(
         // MPA-7.1.1-09, MPA-4.4-08: "When this bit is '1' in either the MPA Request Frame or MPA
-        // Reply Frame, CRCs MUST be generated and checked by both endpoints"; MPA-7.1.1-08,
-        // MPA-4.4-05: otherwise by neither. RDMAC always requires them: MPAC-1-07, MPAC-2.5-02.
+        // Reply Frame, CRCs MUST be generated and checked by both endpoints"; MPA-7.1.1-08;
+        // MPA-4.4-05: "if both the local and remote endpoints indicate preference not to use CRCs".
+        // RDMAC always requires them: MPAC-2.5-02; MPAC-1-07: "both peers MUST generate and check
+        // CRCs".
         settings.crc() || peer.crc() || rdmac,
-        // MPA-4.3-03, MPA-7.1.1-06: Markers go "when their use is declared by the opposing
-        // receiver"; MPA-7.1.1-07: "When in a received MPA Request Frame or MPA Reply Frame and the
-        // value is '0', Markers MUST NOT be added". Hence these cells of appendix C.
-        // Figure 15: MPAC-F15-06, MPAC-F15-07, MPAC-F15-08, MPAC-F15-09.
-        // Figure 16: MPAC-F16-05, MPAC-F16-06, MPAC-F16-07, MPAC-F16-08.
+        // MPA-4.3-03: "when their use is declared by the opposing receiver"; MPA-7.1.1-06:
+        // "declares that Markers are REQUIRED in FPDUs sent from"; MPA-7.1.1-07: "When in a
+        // received MPA Request Frame or MPA Reply Frame and the value is '0', Markers MUST NOT be
+        // added". Hence these cells of appendix C. Figure 15: MPAC-F15-06, MPAC-F15-07,
+        // MPAC-F15-08, MPAC-F15-09. Figure 16: MPAC-F16-05, MPAC-F16-06, MPAC-F16-07, MPAC-F16-08.
         // Figure 17: MPAC-F17-01, MPAC-F17-02, MPAC-F17-03.
         peer.markers(),
         settings.markers() || rdmac, // MPAC-2.3-01, MPAC-2.5-02, MPAC-F16-03, MPAC-F16-04

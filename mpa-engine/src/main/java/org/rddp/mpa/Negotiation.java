@@ -72,10 +72,11 @@ final class Negotiation {
     } else if (settings.startKey()) {
       prepareStartKey();
     } else if (settings.enhances()) {
-      // P2P-6-01, P2P-6-03
+      // P2P-6-01: "this MUST be set to two or higher"; P2P-6-03: "Private Data MUST begin with
+      // enhanced RDMA connection establishment data"
       set(revision, true, false, Enhancement.proposal(settings).prefix(privateData));
     } else {
-      // MPA-7.1.1-11, MPA-7.1.2-02, MPAC-2.5-01, P2P-10-03
+      // MPA-7.1.2-02, MPAC-2.5-01, P2P-10-03; MPA-7.1.1-11: "This bit is set to zero"
       set(revision, false, false, privateData);
     }
   }
@@ -107,12 +108,13 @@ final class Negotiation {
     } else if (settings.startKey()) {
       prepareStartKey();
     } else if (peer.enhanced()) {
-      Enhancement answer = peer.enhancement().answer(settings, rejected); // P2P-6-07
+      // P2P-6-07: "it MUST respond with an enhanced MPA message"
+      Enhancement answer = peer.enhancement().answer(settings, rejected);
       set(peer.revision(), true, rejected, answer.prefix(privateData)); // P2P-6-07, P2P-9.1-12
     } else {
       // MPA-7.1.1-13: "acceptance '0', or rejection '1'"; MPA-7.1.2-06, MPA-7.1.2-10: "the MPA
       // Reply Frame MAY include ULP-supplied Private Data". In the revision of the Request:
-      // MPAC-2.4-01, P2P-10-02.
+      // MPAC-2.4-01; P2P-10-02: "it MUST respond with an unenhanced MPA message".
       set(peer.revision(), false, rejected, privateData);
     }
   }
@@ -192,7 +194,8 @@ final class Negotiation {
       if (packet == 0) {
         return false;
       }
-      int part = Math.min(stream.emss(), outgoing.length - sent); // MPAA-0-01, D03-5.1.1-02
+      // MPAA-0-01; D03-5.1.1-02: "the method of segmentation expected by non-MPA applications"
+      int part = Math.min(stream.emss(), outgoing.length - sent);
       long address = pool.address(packet);
       Memory.copy(outgoing, sent, address, part);
       pool.window(packet, address, part);
@@ -251,10 +254,11 @@ final class Negotiation {
       return null;
     }
     int ord = settled.depths().peerOrd();
-    if (ord != Depths.ELSEWHERE && ord > settings.ird()) { // P2P-9.1-04
+    // P2P-9.1-04: "does not have sufficient resources for the required IRD"
+    if (ord != Depths.ELSEWHERE && ord > settings.ird()) {
       return MpaError.INSUFFICIENT_IRD;
     }
-    // P2P-9.2-06
+    // P2P-9.2-06: "not able to generate any of the responder-supported RTR indications"
     return settings.peerToPeer() && settled.rtr().isEmpty() ? MpaError.NO_MATCHING_RTR : null;
   }
 

@@ -87,7 +87,8 @@ final class RequestReplyReader extends StartupFrameReader {
 
   private String checkPrivateDataLength() {
     int length = StartupFrame.privateDataLength(octets);
-    // MPA-7.1.2-25, MPA-7.1.2-26; MPA-7.1.1-20: "exceeds 512 octets, the receiver MUST close the
+    // MPA-7.1.2-25: "MUST validate the PD_Length field"; MPA-7.1.2-26: "MUST be considered
+    // improperly formatted"; MPA-7.1.1-20: "exceeds 512 octets, the receiver MUST close the
     // connection"
     if (length > StartupFrame.MAX_PRIVATE_DATA) {
       return "PD_Length is " + length + ", more than " + StartupFrame.MAX_PRIVATE_DATA;

@@ -29,7 +29,7 @@ final class StartKey extends StartupFrameReader {
     byte[] octets = new byte[OCTETS];
     byte[] key = Kind.START_KEY.text().getBytes(StandardCharsets.US_ASCII);
     System.arraycopy(key, 0, octets, 0, key.length);
-    // D03-8.1.1-04, D03-8.1.1-05, D03-8.1.1-06
+    // D03-8.1.1-04, D03-8.1.1-05; D03-8.1.1-06: "senders MUST set this field to zero"
     octets[FLAGS] = (byte) ((markers ? M : 0) | (crc ? C : 0));
     return octets;
   }
@@ -49,7 +49,9 @@ final class StartKey extends StartupFrameReader {
   @Override
   String checkField() {
     int revision = octets[FLAGS] & REVISION_MASK;
-    return revision == 0 ? null : "Rev is " + revision + ", not 0"; // D03-8.1.1-07
+    // D03-8.1.1-07: "MUST check this field for zero, and close the connection if any other value is
+    // detected"
+    return revision == 0 ? null : "Rev is " + revision + ", not 0";
   }
 
   @Override

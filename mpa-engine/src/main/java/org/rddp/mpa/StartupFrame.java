@@ -7,10 +7,13 @@ import java.util.Arrays;
 final class StartupFrame {
   /** The kinds of frames; they differ in the Key. */
   enum Kind {
-    REQUEST("MPA ID Req Frame", "MPA Request"), // MPA-7.1.1-02
-    REPLY("MPA ID Rep Frame", "MPA Reply"), // MPA-7.1.1-04
+    // MPA-7.1.1-02: "MUST set this field to the fixed value"
+    REQUEST("MPA ID Req Frame", "MPA Request"),
+    // MPA-7.1.1-04: "MUST set this field to the fixed value"
+    REPLY("MPA ID Rep Frame", "MPA Reply"),
     /** The Start Key of draft-culley-iwarp-mpa-03, which replaces both: see {@link StartKey}. */
-    START_KEY("MPA ident frame", "MPA Start Key"), // D03-8.1.1-02
+    // D03-8.1.1-02: "must set this field to the fixed value"
+    START_KEY("MPA ident frame", "MPA Start Key"),
     /** The message that may precede a Start Key: see {@link PrivateDataMessage}. */
     PRIVATE_DATA("", "Private Data message");
 
@@ -68,7 +71,7 @@ final class StartupFrame {
   static final int RDMAC = 0;
 
   /** The revision of RFC 5044. */
-  static final int RFC5044 = 1; // MPA-7.1.1-16
+  static final int RFC5044 = 1; // MPA-7.1.1-16: "senders MUST set this field to one"
 
   /** The revision of RFC 6581. */
   static final int RFC6581 = 2;
@@ -104,7 +107,7 @@ final class StartupFrame {
       boolean enhanced,
       int revision,
       byte[] privateData) {
-    // MPA-7.1.1-01, MPA-7.1.1-14, P2P-6-04, P2P-6-05
+    // MPA-7.1.1-01, P2P-6-04; MPA-7.1.1-14, P2P-6-05: "MUST be set to zero when sending"
     int flags = (markers ? M : 0) | (crc ? C : 0) | (rejected ? R : 0) | (enhanced ? S : 0);
     return new StartupFrame(kind, flags, revision, privateData);
   }
@@ -126,12 +129,13 @@ final class StartupFrame {
 
   /** Encodes the frame: 20 octets and the Private Data. */
   byte[] encode() {
-    // MPA-7.1-05, MPA-7.1.1-01, P2P-6-04
+    // MPA-7.1.1-01, P2P-6-04; MPA-7.1-05: "without using CRCs or Markers"
     byte[] octets = new byte[PRIVATE_DATA + privateData.length];
     System.arraycopy(kind.key.getBytes(StandardCharsets.US_ASCII), 0, octets, 0, KEY_OCTETS);
     octets[FLAGS] = (byte) flags;
     octets[REVISION] = (byte) revision;
-    octets[PD_LENGTH] = (byte) (privateData.length >> 8); // MPA-7.1.1-19
+    // MPA-7.1.1-19: "MUST contain the length in octets of the Private Data field"
+    octets[PD_LENGTH] = (byte) (privateData.length >> 8);
     octets[PD_LENGTH + 1] = (byte) privateData.length;
     System.arraycopy(privateData, 0, octets, PRIVATE_DATA, privateData.length);
     return octets;
@@ -154,7 +158,8 @@ final class StartupFrame {
 
   /** Bit R of a Reply: the Responder's user rejects. Undefined in a Request. */
   boolean rejected() {
-    return kind == Kind.REPLY && (flags & R) != 0; // MPA-7.1.1-12
+    // MPA-7.1.1-12: "not checked on reception in the MPA Request Frame"
+    return kind == Kind.REPLY && (flags & R) != 0;
   }
 
   /** Field Rev. */
@@ -169,7 +174,8 @@ final class StartupFrame {
 
   /** Bit S in the flags of a frame of a given revision. */
   static boolean enhanced(int flags, int revision) {
-    return revision == RFC6581 && (flags & S) != 0; // P2P-6-02, P2P-6-03
+    // P2P-6-03; P2P-6-02: "MUST continue to accept MPA Requests with version one"
+    return revision == RFC6581 && (flags & S) != 0;
   }
 
   /** The first octets of an enhanced frame's Private Data. */

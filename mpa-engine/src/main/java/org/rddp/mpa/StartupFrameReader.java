@@ -109,8 +109,9 @@ abstract class StartupFrameReader {
   private String checkKey(int at) {
     int octet = octets[at] & 0xff;
     // MPA-7.1.1-03, MPA-7.1.1-05: "close the connection and report an error locally if any other
-    // value is detected"; D03-8.1.1-03. MPA-7.1.2-23: the other frame's key is
-    // "Initiator/Initiator", or an echo (ANA-8.2.1-01).
+    // value is detected"; D03-8.1.1-03: "close the connection if any other value is detected";
+    // MPA-7.1.2-23: "MUST use the difference between the MPA Request Frame and the MPA Reply
+    // Frame", or an echo (ANA-8.2.1-01).
     if (octet == expected.key(at)) {
       return null;
     }

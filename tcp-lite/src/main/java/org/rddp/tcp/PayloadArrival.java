@@ -39,7 +39,8 @@ final class PayloadArrival {
       context.ecn.classic(connection, segment);
     }
     long next = receiver.next();
-    // MPAA-3-04, MPAB-2.2-06, D03-5.1.2-03; DDP-3-13: "MUST NOT pass a duplicate DDP Segment"
+    // MPAA-3-04, MPAB-2.2-06; D03-5.1.2-03: "MUST NOT be passed to MPA more than once"; DDP-3-13:
+    // "MUST NOT pass a duplicate DDP Segment"
     long from = Math.max(position, next);
     long to = Math.min(position + segment.length, receiver.limit()); // MPAA-3-02
     boolean inOrder = from == position && from == next && from < to;
@@ -168,7 +169,9 @@ final class PayloadArrival {
         continue;
       }
       long end = last ? to : Math.min(to, early.start(behind));
-      if (!receiver.keepEarly(at, end, weight)) { // MPAA-3-03, D03-5.1.2-02
+      // MPAA-3-03; D03-5.1.2-02: "MUST have committed to keeping each segment before it can be
+      // passed to the MPA"
+      if (!receiver.keepEarly(at, end, weight)) {
         counters.outOfOrderDropped++;
         return;
       }

@@ -20,7 +20,8 @@ final class SegmentSizes {
   /** Sets EMSS and the window scale from the peer's SYN. */
   void negotiated(TcpConnection connection, int theirMss, int windowShift) {
     Path path = connection.path();
-    int mss = Math.min(mss(path, path.linkMtu()), theirMss); // MPA-2-02
+    // MPA-2-02: "EMSS is the smaller of the TCP maximum segment size (MSS)"
+    int mss = Math.min(mss(path, path.linkMtu()), theirMss);
     connection.negotiatedEmss = mss - options(connection);
     int emss = emss(connection, path.mtu());
     connection.sender.negotiated(emss, windowShift);

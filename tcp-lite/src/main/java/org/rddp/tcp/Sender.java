@@ -202,7 +202,8 @@ final class Sender {
    */
   void send(long packet, boolean more) {
     int length = context.pool.length(packet);
-    ensureFlight().queue.add(packet); // MPA-5.1-08, MPAA-1-04, D03-7.3-03
+    // MPA-5.1-08, MPAA-1-04; D03-7.3-03: "MUST transmit it or fail the connection"
+    ensureFlight().queue.add(packet);
     connection.keepsSent(1);
     added(length, more);
   }

@@ -39,7 +39,9 @@ final class MpaReader {
     MpaSettings defaults = MpaSettings.DEFAULTS.withPacking(true);
     MpaSettings read =
         defaults
-            .withCrc(section.flag("crc", defaults.crc())) // MPA-1.2-02, MPA-4.4-03, MPA-4.4-06
+            // MPA-1.2-02, MPA-4.4-06; MPA-4.4-03: "on the explicit request of the system
+            // administrator"
+            .withCrc(section.flag("crc", defaults.crc()))
             .withCrcInEsp(section.flag("crc-in-esp", defaults.crcInEsp())) // MPA-4.4-03, MPA-4.4-06
             .withMarkers(section.flag("markers", defaults.markers()))
             .withStartupTimeoutNanos(

@@ -85,7 +85,7 @@ public final class TaggedBuffer {
 
   /** Marks this buffer invalid, after it was removed from the table. */
   void end() {
-    // DDP-8.3-02, DDP-8.3.1-04; RDMAP-8.1.1-06: "can no longer modify an Advertised Buffer after
+    // DDP-8.3-02; DDP-8.3.1-04, RDMAP-8.1.1-06: "can no longer modify an Advertised Buffer after
     // the ULP revokes"
     ended = true;
     stream = null; // So that a window does not keep a closed stream or a freed region reachable.
@@ -124,9 +124,10 @@ public final class TaggedBuffer {
    */
   @SuppressWarnings("ReferenceEquality") // domains and streams are compared by identity
   public boolean associatedWith(DomainMember user) {
-    // DDP-8.2-01, RDMAP-8.1.1-01: "a specific Stream in a specific Protection Domain cannot access
-    // an STag in a different Protection Domain"; DDP-8.2-02, RDMAP-8.1.1-02: "if an STag is limited
-    // in scope to a single Stream, no other Stream can use the STag". DDP-8.2-04: both.
+    // DDP-8.2-01; RDMAP-8.1.1-01: "a specific Stream in a specific Protection Domain cannot access
+    // an STag in a different Protection Domain"; DDP-8.2-02; RDMAP-8.1.1-02: "if an STag is limited
+    // in scope to a single Stream, no other Stream can use the STag"; DDP-8.2-04: "MUST support
+    // Protection Domain association and DDP Stream association"
     return user.protectionDomain() == domain && (stream == null || stream == user);
   }
 
@@ -138,14 +139,17 @@ public final class TaggedBuffer {
    */
   @SuppressWarnings("ReferenceEquality") // domains and streams are compared by identity
   public boolean mayBeInvalidatedBy(DomainMember user) {
-    return stream == user // RDMAP-5.3-03, RDMAP-8.1.1-07
+    // RDMAP-5.3-03; RDMAP-8.1.1-07: "not able to invalidate an STag enabled for remote access, if
+    // the STag is shared on multiple streams"
+    return stream == user
         && user.protectionDomain() == domain
         && (rights & AccessRights.REMOTE) != 0;
   }
 
   /** Whether all rights in {@code wanted} are granted. */
   public boolean permits(int wanted) {
-    return (rights & wanted) == wanted; // DDP-8.3.1-03, RDMAP-8.1.1-05
+    // DDP-8.3.1-03, RDMAP-8.1.1-05: "establish and revoke read, write, or read and write access"
+    return (rights & wanted) == wanted;
   }
 
   /**
@@ -156,8 +160,9 @@ public final class TaggedBuffer {
    */
   public boolean contains(long to, long octets) {
     long offset = to - baseTo;
-    // DDP-7.1-13, DDP-7.1-14; DDP-8.3.1-01, RDMAP-8.1.1-03: "a Remote Peer is not able to access
-    // memory outside"
+    // DDP-7.1-13: "The TO falls in the range of legal offsets"; DDP-7.1-14: "The sum of the DDP
+    // Segment payload length and the TO falls in the range"; DDP-8.3.1-01, RDMAP-8.1.1-03: "a
+    // Remote Peer is not able to access memory outside"
     return Long.compareUnsigned(offset, length) < 0 && octets <= length - offset;
   }
 
@@ -178,7 +183,9 @@ public final class TaggedBuffer {
    * @param octets greater than 0
    */
   public static boolean wraps(long to, long octets) {
-    return Long.compareUnsigned(to + octets, to) <= 0; // DDP-7.1-15
+    // DDP-7.1-15: "A 64-bit unsigned sum of the DDP Segment payload length and the TO does not
+    // wrap"
+    return Long.compareUnsigned(to + octets, to) <= 0;
   }
 
   /**

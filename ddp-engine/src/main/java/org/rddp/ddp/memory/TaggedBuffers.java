@@ -75,9 +75,9 @@ public final class TaggedBuffers {
     if ((rights & ~AccessRights.ALL) != 0) {
       throw new IllegalArgumentException("unknown rights: " + rights);
     }
-    // RDMAP-8.1.1-04: "a mechanism for the ULP to establish and revoke the association of a ULP
-    // Buffer to an STag and TO range", as DDP-8.3-01 and DDP-8.3.1-02 ask for. DDP-8.3-03: the
-    // stream. RDMAP-5.1-06: TOs may begin anywhere.
+    // RDMAP-8.1.1-04, DDP-8.3-01, DDP-8.3.1-02: "a mechanism for the ULP to establish and revoke";
+    // DDP-8.3-03: "the association between a STag and a specific DDP Stream". RDMAP-5.1-06: TOs may
+    // begin anywhere.
     return add(domain, stream, address, length, baseTo, rights, null);
   }
 

@@ -223,12 +223,14 @@ public final class DdpReceiver {
     }
     int control = DdpHeader.control(segment);
     boolean tagged = DdpHeader.tagged(control);
-    // DDP-4.1-09, DDP-7.2-04, DDP-7.2-05, RDMAPX-8.2-01
+    // DDP-4.1-09, DDP-7.2-04, DDP-7.2-05; RDMAPX-8.2-01: "The DDP layer MUST validate all DDP
+    // Segment fields"
     if (DdpHeader.version(control) != version) {
       return tagged ? DdpError.TAGGED_VERSION : DdpError.UNTAGGED_VERSION;
     }
     int whole = tagged ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH;
-    return segment.length() < whole ? DdpError.LOCAL_CATASTROPHIC : null; // DDP-4.4-01, DDP-7.2-02
+    // DDP-7.2-02; DDP-4.4-01: "Each DDP Segment MUST contain a DDP Header"
+    return segment.length() < whole ? DdpError.LOCAL_CATASTROPHIC : null;
   }
 
   /** Takes a segment in order; {@code segment} is null if it was placed early. */

@@ -130,7 +130,8 @@ public final class DdpSharedReceiveQueue {
   private void checkLimit() {
     if (buffers.size() < limit) {
       limit = 0;
-      onLimit.run(); // DDP-8.3.2-06, RDMAP-8.1.2-08
+      // DDP-8.3.2-06, RDMAP-8.1.2-08: "attempting to consume more than its fair share of resources"
+      onLimit.run();
     }
   }
 

@@ -97,10 +97,9 @@ final class DeferredSegments {
     int number = early.before(before);
     for (int i = 0; i < number && !early.isEmpty(); i++) {
       // All delivery is in the order of the stream, of which nothing is missing before this:
-      // DDP-5.3-06, DDP-5.4-02, D03-5.1.2-04, RDMAP-5.5-01. RDMAP-5.5-06, RDMAP-5.5-10: "Delivered
-      // to the ULP at the Remote Peer after they are Delivered to RDMAP by DDP"; RDMAP-5.5-07:
-      // Reads "MUST NOT start processing at the Remote Peer until they have been Delivered to RDMAP
-      // by DDP"; RDMAPX-5.4-01, RDMAPX-5.4-02: nor do Atomics.
+      // DDP-5.3-06, DDP-5.4-02, D03-5.1.2-04, RDMAP-5.5-01, RDMAPX-5.4-01. RDMAP-5.5-06,
+      // RDMAP-5.5-10: "Delivered to the ULP at the Remote Peer after they are Delivered to RDMAP by
+      // DDP"; RDMAP-5.5-07, RDMAPX-5.4-02: "until they have been Delivered to RDMAP by DDP"
       receiver.takeEarly(early.get(i));
     }
     if (!early.isEmpty()) {

@@ -30,21 +30,27 @@ final class MessageDelivery {
   /** Delivers a Tagged Message, whose last segment has been placed. */
   void tagged(int rsvdUlp, int stag, long to, int octets) {
     counters.taggedMessagesDelivered++;
-    user.onTaggedMessage(rsvdUlp, stag, to, octets); // DDP-4.2-03, DDP-4.2-06, DDP-5.2-13
+    // DDP-5.2-13; DDP-4.2-03: "DDP MUST provide the RsvdULP field to the ULP"; DDP-4.2-06: "MUST
+    // provide the STag field when the ULP Message is delivered"
+    user.onTaggedMessage(rsvdUlp, stag, to, octets);
   }
 
   /**
    * Delivers all complete messages at the head of a queue, after a last segment has been placed.
    */
   void untagged(int qn, UntaggedQueue queue) {
-    while (queue.deliverable()) { // DDP-1.2-01, DDP-5.3-06, DDP-5.4-02
+    // DDP-5.4-02; DDP-1.2-01: "the partially filled receive ULP Buffer is delivered to the ULP
+    // anyway"; DDP-5.3-06: "in the order they were sent by the Data Source"
+    while (queue.deliverable()) {
       int msn = queue.firstMsn();
       ReceiveBuffer buffer = queue.removeFirst();
       counters.untaggedMessagesDelivered++;
       delivered = buffer;
       deliveredQn = qn;
       deliveredMsn = msn;
-      user.onUntaggedMessage( // DDP-4.3-03, DDP-5.4-03
+      // DDP-4.3-03: "DDP MUST provide RsvdULP field to the ULP"; DDP-5.4-03: "DDP MUST provide the
+      // ULP Message Length to the ULP"
+      user.onUntaggedMessage(
           qn,
           msn,
           buffer.token(),

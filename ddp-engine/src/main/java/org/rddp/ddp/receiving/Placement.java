@@ -37,7 +37,8 @@ public final class Placement {
     TaggedBuffer buffer = taggedBuffers.lookup(header.stag());
     DdpError refusal = refusal(buffer, rights, header.to(), octets);
     if (refusal == null) {
-      // DDP-5.2-04; DDP-4.1-02: "MUST be Placed into a Tagged Buffer"
+      // DDP-5.2-04: "MUST Place the ULP Payload contained in all valid incoming DDP Segments";
+      // DDP-4.1-02: "MUST be Placed into a Tagged Buffer"
       segment.copy(DdpHeader.TAGGED_LENGTH, buffer.addressOf(header.to()), octets);
     }
     return refusal;
@@ -45,15 +46,20 @@ public final class Placement {
 
   private DdpError refusal(TaggedBuffer buffer, int rights, long to, int octets) {
     if (buffer == null) {
-      // DDP-1.2-02, DDP-7.1-11; DDP-4.2-04: "The STag MUST be valid for this DDP Stream";
-      // DDP-8.3-05: "MUST pass the invalid access attempt to the ULP"
+      // DDP-7.1-11; DDP-1.2-02: "has been previously Advertised to the Data Source"; DDP-4.2-04:
+      // "The STag MUST be valid for this DDP Stream"; DDP-8.3-05: "MUST pass the invalid access
+      // attempt to the ULP"
       return DdpError.INVALID_STAG;
     }
     if (!buffer.associatedWith(stream)) {
-      return DdpError.STAG_NOT_ASSOCIATED; // DDP-7.1-11, DDP-7.2-03, DDP-8.2-01, DDP-8.2-02
+      // DDP-7.2-03; DDP-8.2-01, DDP-8.2-02: "MUST surface a local error to the ULP"; DDP-7.1-11:
+      // "The STag is valid for this stream"
+      return DdpError.STAG_NOT_ASSOCIATED;
     }
     if (!buffer.permits(rights)) {
-      return DdpError.INVALID_STAG; // DDP-7.1-12, RDMAP-5.1-02
+      // RDMAP-5.1-02; DDP-7.1-12: "The STag has an associated buffer that allows Placement of the
+      // payload"
+      return DdpError.INVALID_STAG;
     }
     if (TaggedBuffer.wraps(to, octets)) {
       return DdpError.TO_WRAP; // DDP-7.1-15

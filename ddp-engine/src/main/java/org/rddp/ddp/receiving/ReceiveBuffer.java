@@ -214,9 +214,12 @@ final class ReceiveBuffer {
       return null;
     }
     if (from >= length) {
-      return revoked ? DdpError.LOCAL_CATASTROPHIC : DdpError.INVALID_MO; // DDP-7.1-07
+      // DDP-7.1-07: "The MO falls in the range of legal offsets associated with the Untagged
+      // Buffer"
+      return revoked ? DdpError.LOCAL_CATASTROPHIC : DdpError.INVALID_MO;
     }
-    // DDP-7.1-08, RDMAP-5.3-06, RDMAPX-6-03
+    // DDP-7.1-08: "The sum of the DDP Segment payload length and the MO falls in the range";
+    // RDMAP-5.3-06, RDMAPX-6-03
     return octets > length - from ? DdpError.MESSAGE_TOO_LONG : null;
   }
 

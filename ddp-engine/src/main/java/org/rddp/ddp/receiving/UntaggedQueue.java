@@ -142,9 +142,12 @@ public final class UntaggedQueue {
   DdpError refusal(int msn) {
     int ahead = msn - firstMsn; // DDP-4.3-08: "MUST wrap to 0 after a value of 0xFFFFFFFF"
     if (ahead < 0) {
-      return DdpError.MSN_RANGE; // DDP-5.3-05, DDP-7.1-09
+      // DDP-5.3-05; DDP-7.1-09: "in the range of legal Message Sequence Numbers, for the queue
+      // defined by the QN"
+      return DdpError.MSN_RANGE;
     }
-    // DDP-7.1-02, DDP-7.1-03, DDP-7.1-06
+    // DDP-7.1-03, DDP-7.1-06; DDP-7.1-02: "The QN and MSN have an associated buffer that allows
+    // Placement of the payload"
     return msn - nextMsn() < 0 ? null : DdpError.NO_BUFFER;
   }
 
@@ -161,7 +164,7 @@ public final class UntaggedQueue {
 
   /** Whether the first buffer's message is complete. */
   boolean deliverable() {
-    // DDP-5.4-02
+    // DDP-5.4-02: "all of the DDP Segments of the DDP Message have been Placed"
     return !isEmpty() && (initialBuffer == null ? buffers.first() : initialBuffer).complete();
   }
 

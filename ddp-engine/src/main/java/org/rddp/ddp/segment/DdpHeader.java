@@ -16,7 +16,8 @@ import org.rddp.wire.Memory;
  */
 public final class DdpHeader {
   /** Octets of the header of a tagged segment. */
-  public static final int TAGGED_LENGTH = 14; // DDP-4.2-01
+  // DDP-4.2-01: "MUST be used in all DDP Segments that target Tagged Buffers"
+  public static final int TAGGED_LENGTH = 14;
 
   /** Octets of the header of an untagged segment. */
   // DDP-4.3-01: "MUST be used in all DDP Segments that target Untagged Buffers"

@@ -8,7 +8,7 @@ import org.rddp.snapshot.Snapshot;
  */
 public final class MessageSequence {
   /** The first Message Sequence Number of every queue. */
-  public static final int FIRST = 1; // DDP-4.3-07
+  public static final int FIRST = 1; // DDP-4.3-07: "The initial value for MSN MUST be one"
 
   private int next;
 

@@ -157,7 +157,9 @@ public final class DdpSender {
   }
 
   private OutgoingMessage addTagged(long token, int rsvdUlp, StreamRequest request) {
-    OutgoingMessage message = queues.addMessage(); // DDP-5.3-01, RDMAP-5.1-03
+    // RDMAP-5.1-03; DDP-5.3-01: "MUST transmit DDP Messages in the order they were submitted to the
+    // DDP layer"
+    OutgoingMessage message = queues.addMessage();
     message.tagged(token, rsvdUlp, request.remoteStag(), request.remoteTo());
     message.memory(request.message());
     return message;
@@ -262,7 +264,8 @@ public final class DdpSender {
   }
 
   private boolean mayPost() {
-    if (postsLeft == 0 || !queues.hasRoomForMessage()) { // DDP-6.2.1-02
+    // DDP-6.2.1-02: "any further data transfer requests by the Local Peer ULP MUST return an error"
+    if (postsLeft == 0 || !queues.hasRoomForMessage()) {
       return false;
     }
     if (postsLeft < Integer.MAX_VALUE) {
@@ -459,8 +462,8 @@ public final class DdpSender {
    */
   private int nextPayload(OutgoingMessage message) {
     // MPA-3-03: "DDP SHOULD limit each record size to MULPDU"; so do DDP-5.2-01 and MPAB-1-03.
-    // MPA-4.5-05: "as large as possible, but less than or equal to MULPDU"; MPAA-2-01.
-    // MULPDU is asked for anew (DDP-3-01), and what was posted stays as it is (DDP-3-02).
+    // MPA-4.5-05: "as large as possible, but less than or equal to MULPDU"; MPAA-2-01. MULPDU is
+    // asked for anew (DDP-3-01); DDP-3-02: "MUST NOT be required by the LLP to re-segment".
     int full = message.nextPayload(mpa.fullMulpdu());
     int fitting = message.nextPayload(mpa.mulpdu()); // MPA-4.5-04, MPAA-2-02
     return fitting < full && message.lastPayload(full) <= fitting ? fitting : full;

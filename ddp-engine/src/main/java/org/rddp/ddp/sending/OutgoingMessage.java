@@ -282,7 +282,9 @@ public final class OutgoingMessage {
    */
   int nextPayload(int mulpdu) {
     long left = listed ? pieces.remainingInPiece(sent) : length - sent;
-    return (int) Math.min(left, mulpdu - headerLength()); // DDP-5.2-01, DDP-5.2-06, DDP-5.2-09
+    // DDP-5.2-06, DDP-5.2-09; DDP-5.2-01: "MUST be no larger than the MULPDU value Advertised by
+    // the LLP"
+    return (int) Math.min(left, mulpdu - headerLength());
   }
 
   /** Octets in the last of the remaining segments, if those before it have {@code most} each. */
@@ -316,18 +318,20 @@ public final class OutgoingMessage {
    * @param ulpBits bits to set in the user's octet in addition to the posted ones
    */
   void writeHeader(long at, int version, int ulpBits, int payload) {
-    // DDP-4.1-03; DDP-5.2-10: "MUST consume exactly one DDP Segment"
+    // DDP-4.1-03: "MUST be set to one on the last DDP Segment of every DDP Message"; DDP-5.2-10:
+    // "MUST consume exactly one DDP Segment"
     boolean last = sent + payload == length;
     int ulp = rsvdUlp | ulpBits;
     if (tagged) {
-      // The user's RsvdULP (DDP-4.2-02), STag (DDP-4.2-05) and first TO (DDP-4.2-07, DDP-5.2-07);
-      // a segment's TO counts from that (DDP-5.2-08). With no octets STag and TO mean nothing
-      // (DDP-5.2-11).
+      // DDP-4.2-02, DDP-4.2-05: "Each DDP Segment within a specific DDP Message MUST contain the
+      // same value for this field"; DDP-4.2-07, DDP-5.2-07: "MUST specify the STag and the initial
+      // TO"; DDP-5.2-08: "plus the TO assigned to the first octet"; DDP-5.2-11: "Only the DDP
+      // Control and RsvdULP Fields MUST be valid for a zero-length Tagged DDP Segment".
       DdpHeader.writeTagged(at, version, last, ulp, target, to + sent);
     } else {
-      // RsvdULP (DDP-4.3-02), QN (DDP-4.3-05) and MSN (DDP-4.3-09) are those of the message; MO
-      // counts from its first octet (DDP-4.3-10, DDP-5.2-05), so the last has the highest
-      // (DDP-4.1-05).
+      // DDP-4.3-02, DDP-4.3-05, DDP-4.3-09: "MUST contain the same value"; DDP-4.3-10: "MUST be set
+      // to zero by the DDP layer"; DDP-5.2-05: "the MO MUST be set to the octet offset from the
+      // first octet in the associated ULP Message", so the last has the highest (DDP-4.1-05).
       DdpHeader.writeUntagged(at, version, last, ulp, rsvdUlpRest, target, msn, (int) sent);
     }
   }

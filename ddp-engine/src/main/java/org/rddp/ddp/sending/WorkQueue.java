@@ -80,7 +80,9 @@ public final class WorkQueue {
    */
   public void end(long sequence, int status) {
     entry(sequence).end(status);
-    while (!entries.isEmpty() && entries.first().ended) { // RDMAP-5.5-02
+    // RDMAP-5.5-02: "MUST be Completed at the Local Peer in the order that they were submitted by
+    // the ULP"
+    while (!entries.isEmpty() && entries.first().ended) {
       Entry entry = entries.removeFirst();
       firstSequence++;
       long octets = entry.status == 0 ? entry.octets : 0;
