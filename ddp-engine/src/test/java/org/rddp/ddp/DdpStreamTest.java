@@ -35,16 +35,16 @@ class DdpStreamTest {
   }
 
   @Test
-  @Tag("DDP-5.3-01")
-  @Tag("DDP-5.2-01")
-  @Tag("DDP-5.2-03")
-  @Tag("DDP-5.3-02")
-  @Tag("DDP-4.1-04")
-  @Tag("DDP-5.4-01")
-  @Tag("DDP-4.4-01")
-  @Tag("DDP-4.1-06")
-  @Tag("DDP-4.1-08")
-  @Tag("DDP-4.1-09")
+  @Tag("DDP-5.3-01") // messages in the order of the posts
+  @Tag("DDP-5.2-01") // no segment above MULPDU
+  @Tag("DDP-5.2-03") // all octets
+  @Tag("DDP-5.3-02") // segments by rising offsets
+  @Tag("DDP-4.1-04") // the last one last
+  @Tag("DDP-5.4-01") // completed when MPA has it
+  @Tag("DDP-4.4-01") // a header in each
+  @Tag("DDP-4.1-06") // reserved bits are zero
+  @Tag("DDP-4.1-08") // the version
+  @Tag("DDP-4.1-09") // the same version in all
   void shouldSendMessagesInTheOrderInWhichTheyWerePosted() {
     DdpFixture ddp = sending();
     assertThat(
@@ -198,11 +198,11 @@ class DdpStreamTest {
   }
 
   @Test
-  @Tag("DDP-6.2.1-01")
-  @Tag("DDP-6.2.1-02")
-  @Tag("DDP-6.2.1-06")
-  @Tag("DDP-6.2-02")
-  @Tag("DDP-3-12")
+  @Tag("DDP-6.2.1-01") // what was posted goes first
+  @Tag("DDP-6.2.1-02") // no posts afterwards
+  @Tag("DDP-6.2.1-06") // the other half goes on
+  @Tag("DDP-6.2-02") // the connection ends with it
+  @Tag("DDP-3-12") // once both halves have ended
   void shouldSendEverythingBeforeItCloses() {
     DdpFixture ddp = sending();
     ddp.stream.postReceive(0, new StreamRequest(9).memory(memory.address(), 10));
@@ -344,11 +344,11 @@ class DdpStreamTest {
   }
 
   @Test
-  @Tag("DDP-7.1-19")
-  @Tag("DDP-6.2.2-03")
-  @Tag("DDP-6.2-01")
-  @Tag("DDP-6.2.2-04")
-  @Tag("DDP-3-09")
+  @Tag("DDP-7.1-19") // one more message
+  @Tag("DDP-6.2.2-03") // our half stays open
+  @Tag("DDP-6.2-01") // DDP does not end it
+  @Tag("DDP-6.2.2-04") // before the user does
+  @Tag("DDP-3-09") // then nothing more is sent
   void shouldSendOneMoreMessageAfterAnError() {
     DdpFixture ddp = DdpFixture.receiving(1, 1);
     ddp.receive(tagged(0xc1, 0, 0, ""));

@@ -82,11 +82,11 @@ class EarlyPlacementTest {
   }
 
   @Test
-  @Tag("DDP-3-05")
-  @Tag("DDP-3-06")
-  @Tag("DDP-5.3-03")
-  @Tag("DDP-5.4-02")
-  @Tag("RDMAP-5.5-05")
+  @Tag("DDP-3-05") // out of order to DDP
+  @Tag("DDP-3-06") // with the sender's order
+  @Tag("DDP-5.3-03") // placed out of order
+  @Tag("DDP-5.4-02") // Delivered when all before it is
+  @Tag("RDMAP-5.5-05") // placed before the Send
   void shouldPlaceATaggedSegmentAtOnceAndDeliverItInItsTurn() {
     assertThat(early(200, tagged(TAGGED_LAST, stag, 50, octets(20, 7)))).isTrue();
     region.assertHolds(filled(50, 70, 7));
@@ -103,12 +103,12 @@ class EarlyPlacementTest {
   }
 
   @Test
-  @Tag("DDP-3-06")
-  @Tag("DDP-5.3-03")
-  @Tag("DDP-5.3-06")
-  @Tag("DDP-5.4-02")
-  @Tag("D03-5.1.2-04")
-  @Tag("RDMAP-5.5-10")
+  @Tag("DDP-3-06") // with the sender's order
+  @Tag("DDP-5.3-03") // placed out of order
+  @Tag("DDP-5.3-06") // Delivered in order
+  @Tag("DDP-5.4-02") // Delivered when all before it is
+  @Tag("D03-5.1.2-04") // in order to the user
+  @Tag("RDMAP-5.5-10") // Sends after what precedes them
   void shouldDeliverUntaggedMessagesInTheOrderOfTheSender() {
     assertThat(early(300, untagged(LAST, 0, 2, 0, octets(5, 2)))).isTrue();
     assertThat(early(200, untagged(LAST, 0, 1, 60, octets(30, 1)))).isTrue();

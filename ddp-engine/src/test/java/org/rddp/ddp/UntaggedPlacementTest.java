@@ -57,11 +57,11 @@ class UntaggedPlacementTest {
   }
 
   @Test
-  @Tag("DDP-1.2-01")
-  @Tag("DDP-4.1-02")
-  @Tag("DDP-4.3-03")
-  @Tag("DDP-5.4-03")
-  @Tag("DDP-3-08")
+  @Tag("DDP-1.2-01") // the buffer is used up
+  @Tag("DDP-4.1-02") // into the untagged buffer
+  @Tag("DDP-4.3-03") // with RsvdULP
+  @Tag("DDP-5.4-03") // with its length
+  @Tag("DDP-3-08") // segments with their lengths
   void shouldDeliverAShortMessageWithItsLength() {
     postBoth();
     assertThat(ddp.receive(untagged(LAST, 0, 1, 0, "0102030405060708090a")))

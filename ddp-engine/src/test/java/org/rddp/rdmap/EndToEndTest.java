@@ -78,12 +78,12 @@ class EndToEndTest {
   /** Sizes around the payload of a segment: MULPDU is 1442 at MTU 1500, 8938 at 9000. */
   @ParameterizedTest
   @CsvSource({"1500, 0", "9000, 0", "1500, 0.02", "576, 0.02", "9000, 0.02"})
-  @Tag("DDP-3-03")
-  @Tag("DDP-3-04")
-  @Tag("DDP-5.2-01")
-  @Tag("DDP-5.2-03")
-  @Tag("DDP-5.2-04")
-  @Tag("DDP-5.2-10")
+  @Tag("DDP-3-03") // whatever is lost
+  @Tag("DDP-3-04") // with its boundaries
+  @Tag("DDP-5.2-01") // no segment above MULPDU
+  @Tag("DDP-5.2-03") // all octets
+  @Tag("DDP-5.2-04") // all placed
+  @Tag("DDP-5.2-10") // those of no octets, too
   void shouldCarryMessagesOfAllSizes(int mtu, double loss) {
     establish(mtu, mtu, bad(loss, loss / 10), 1 << 20);
     Random random = new Random(1);
@@ -193,14 +193,14 @@ class EndToEndTest {
     "14, 0.03, true",
     "13, 0.07, true"
   })
-  @Tag("DDP-3-05")
-  @Tag("DDP-5.3-01")
-  @Tag("DDP-5.3-03")
-  @Tag("DDP-5.3-05")
-  @Tag("DDP-5.3-06")
-  @Tag("DDP-3-13")
-  @Tag("RDMAP-5.5-01")
-  @Tag("RDMAP-5.5-10")
+  @Tag("DDP-3-05") // out of order to DDP
+  @Tag("DDP-5.3-01") // as sent
+  @Tag("DDP-5.3-03") // placed out of order
+  @Tag("DDP-5.3-05") // each once
+  @Tag("DDP-5.3-06") // Delivered in order
+  @Tag("DDP-3-13") // no segment twice
+  @Tag("RDMAP-5.5-01") // in order to the program
+  @Tag("RDMAP-5.5-10") // Sends after what precedes them
   void shouldKeepMemoryAsTheModelSays(long seed, double fault, boolean markers) {
     establish(seed, 1500, bad(fault, fault), 1 << 17, markers);
     Random random = new Random(seed);

@@ -198,14 +198,14 @@ class ImmediateDataAndAtomicsTest {
   // ---- Our atomics ----
 
   @Test
-  @Tag("RDMAPX-5.1-01")
-  @Tag("RDMAPX-5.2-01")
-  @Tag("RDMAPX-5.2-03")
-  @Tag("RDMAPX-5.1.2-01")
-  @Tag("RDMAPX-4-01")
-  @Tag("RDMAPX-5.2-07")
-  @Tag("RDMAPX-5.2-10")
-  @Tag("RDMAPX-4-03")
+  @Tag("RDMAPX-5.1-01") // 64 bits, and the old value
+  @Tag("RDMAPX-5.2-01") // 52 octets on queue 1
+  @Tag("RDMAPX-5.2-03") // the identifier comes back
+  @Tag("RDMAPX-5.1.2-01") // the two operations
+  @Tag("RDMAPX-4-01") // the opcodes
+  @Tag("RDMAPX-5.2-07") // reserved bits are zero
+  @Tag("RDMAPX-5.2-10") // the answer completes it
+  @Tag("RDMAPX-4-03") // no STag to invalidate
   void shouldAskForAnAtomicAndTakeTheAnswer() {
     assertThat(
             stream.postFetchAdd(
@@ -320,13 +320,13 @@ class ImmediateDataAndAtomicsTest {
   // ---- The peer's atomics ----
 
   @Test
-  @Tag("RDMAPX-5.1-01")
-  @Tag("RDMAPX-5.2-02")
-  @Tag("RDMAPX-5.2-03")
-  @Tag("RDMAPX-5.3-02")
-  @Tag("RDMAPX-5-02")
-  @Tag("RDMAPX-5.2-04")
-  @Tag("RDMAPX-5.2-06")
+  @Tag("RDMAPX-5.1-01") // 64 bits, and the old value
+  @Tag("RDMAPX-5.2-02") // 12 octets on queue 3
+  @Tag("RDMAPX-5.2-03") // the identifier comes back
+  @Tag("RDMAPX-5.3-02") // answers in order
+  @Tag("RDMAPX-5-02") // both operations
+  @Tag("RDMAPX-5.2-04") // the program is not asked
+  @Tag("RDMAPX-5.2-06") // done in order
   void shouldAnswerAtomicsInOrder() {
     int stag = rdmap.register(AccessRights.REMOTE_ATOMIC);
     Memory.putLongNative(address + 64, 100);

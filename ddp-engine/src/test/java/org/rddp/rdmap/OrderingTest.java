@@ -47,12 +47,12 @@ class OrderingTest {
   // ---- Sent ----
 
   @Test
-  @Tag("RDMAP-5.1-03")
-  @Tag("RDMAP-5.2-09")
-  @Tag("RDMAP-5.3-05")
-  @Tag("RDMAP-5.5-08")
-  @Tag("RDMAP-6.1-01")
-  @Tag("RDMAPX-6-05")
+  @Tag("RDMAP-5.1-03") // Writes
+  @Tag("RDMAP-5.2-09") // Read Requests
+  @Tag("RDMAP-5.3-05") // Sends
+  @Tag("RDMAP-5.5-08") // all kinds among each other
+  @Tag("RDMAP-6.1-01") // and nothing else
+  @Tag("RDMAPX-6-05") // Immediate Data
   void shouldSendMessagesOfAllKindsInTheOrderOfThePosts() {
     int sink = rdmap.register(AccessRights.LOCAL_WRITE);
     stream.postWrite(request(1).remote(7, 0));

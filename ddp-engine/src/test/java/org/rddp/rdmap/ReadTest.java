@@ -26,12 +26,12 @@ class ReadTest {
   }
 
   @Test
-  @Tag("RDMAP-4.4-01")
-  @Tag("RDMAP-4.1-04")
-  @Tag("RDMAP-4.1-05")
-  @Tag("RDMAP-4.1-03")
-  @Tag("RDMAP-4.1-06")
-  @Tag("RDMAP-5.2-11")
+  @Tag("RDMAP-4.4-01") // 28 octets
+  @Tag("RDMAP-4.1-04") // the opcode
+  @Tag("RDMAP-4.1-05") // the queue, or tagged
+  @Tag("RDMAP-4.1-03") // reserved bits are zero
+  @Tag("RDMAP-4.1-06") // the STag to invalidate, or zero
+  @Tag("RDMAP-5.2-11") // one buffer
   void shouldSendAReadRequest() {
     assertThat(
             stream.postRead(
@@ -270,13 +270,13 @@ class ReadTest {
   }
 
   @Test
-  @Tag("RDMAP-5.2-03")
-  @Tag("RDMAP-4.5-01")
-  @Tag("RDMAP-4.1-05")
-  @Tag("RDMAP-4.3-01")
-  @Tag("RDMAP-5.2-08")
-  @Tag("RDMAP-5.2-10")
-  @Tag("RDMAP-5.5-13")
+  @Tag("RDMAP-5.2-03") // without the program
+  @Tag("RDMAP-4.5-01") // STag and TO as they came
+  @Tag("RDMAP-4.1-05") // the queue, or tagged
+  @Tag("RDMAP-4.3-01") // no header of RDMAP's
+  @Tag("RDMAP-5.2-08") // a response to each
+  @Tag("RDMAP-5.2-10") // in the order of the requests
+  @Tag("RDMAP-5.5-13") // responses in that order, too
   void shouldAnswerInOrder() {
     rdmap.memory.put(0, new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
     int source = rdmap.readable();

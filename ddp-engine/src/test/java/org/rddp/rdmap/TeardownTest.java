@@ -212,11 +212,11 @@ class TeardownTest {
     "12030000, 1/2/3",
     "99990000, 9/9/153"
   })
-  @Tag("RDMAP-4.8-03")
-  @Tag("RDMAP-5.4-02")
-  @Tag("RDMAP-5.4-03")
-  @Tag("RDMAP-4.1-05")
-  @Tag("RDMAP-6.2-04")
+  @Tag("RDMAP-4.8-03") // the program gets it
+  @Tag("RDMAP-5.4-02") // what is outstanding ends in error
+  @Tag("RDMAP-5.4-03") // nothing more is sent
+  @Tag("RDMAP-4.1-05") // the queue, or tagged
+  @Tag("RDMAP-6.2-04") // a graceful close
   void shouldEndWhenThePeerTerminates(String payload, String error) {
     stream.postReceive(new StreamRequest(1).memory(rdmap.memory.address(), 8));
     rdmap.tcp.setWindow(0);
@@ -294,12 +294,12 @@ class TeardownTest {
   }
 
   @Test
-  @Tag("RDMAP-4.1-04")
-  @Tag("RDMAP-4.1-06")
-  @Tag("RDMAP-4.1-03")
-  @Tag("RDMAP-4.3-01")
-  @Tag("RDMAP-5.3-05")
-  @Tag("RDMAP-5.3-08")
+  @Tag("RDMAP-4.1-04") // the opcode
+  @Tag("RDMAP-4.1-06") // the STag to invalidate, or zero
+  @Tag("RDMAP-4.1-03") // reserved bits are zero
+  @Tag("RDMAP-4.3-01") // no header of RDMAP's
+  @Tag("RDMAP-5.3-05") // Sends
+  @Tag("RDMAP-5.3-08") // with an STag
   void shouldCarryWhatASendAsksForBesides() {
     long address = rdmap.memory.address();
     stream.postSend(new StreamRequest(1).memory(address, 0));

@@ -54,11 +54,11 @@ class EspTest {
 
   @ParameterizedTest(name = "{0}, IPv6 {1}, tunnel {2}")
   @MethodSource("everyKind")
-  @Tag("DDP-8.4-02")
-  @Tag("DDP-8.4.2-03")
-  @Tag("DDP-8.4.2-04")
-  @Tag("RDMAP-8.2.2-03")
-  @Tag("RDMAP-8.2.2-04")
+  @Tag("DDP-8.4-02") // encrypted
+  @Tag("DDP-8.4.2-03") // tunnel mode
+  @Tag("DDP-8.4.2-04") // transport mode
+  @Tag("RDMAP-8.2.2-03") // tunnel mode
+  @Tag("RDMAP-8.2.2-04") // transport mode
   @DisplayName(
       "RFC 4303: what is sent arrives, the wire has ESP only, and the sender's packet stays")
   void shouldCarryPackets(EspSuite suite, boolean ipv6, boolean tunnel) {

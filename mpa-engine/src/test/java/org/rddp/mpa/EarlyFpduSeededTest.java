@@ -115,11 +115,11 @@ class EarlyFpduSeededTest {
   }
 
   @Test
-  @Tag("MPAA-4-01")
-  @Tag("MPAA-4-02")
-  @Tag("MPA-4.3-15")
-  @Tag("MPAB-1-04")
-  @Tag("MPA-3-11")
+  @Tag("MPAA-4-01") // FPDUs anywhere in segments
+  @Tag("MPAA-4-02") // found by Markers
+  @Tag("MPA-4.3-15") // ULPDUs with their boundaries
+  @Tag("MPAB-1-04") // Delivered in order only
+  @Tag("MPA-3-11") // with the sender's order
   void shouldPassEveryUlpduOnceInWhateverOrderSegmentsCome() {
     int early = 0;
     for (long seed = 1; seed <= LIVES; seed++) {

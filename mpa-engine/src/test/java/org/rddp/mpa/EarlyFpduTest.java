@@ -79,15 +79,15 @@ class EarlyFpduTest {
 
   @Test
   @DisplayName("RFC 5044 A.4: an aligned FPDU is passed at once and delivered when the gap closes")
-  @Tag("MPA-1.2-01")
-  @Tag("MPA-6-03")
-  @Tag("MPAA-3-01")
-  @Tag("MPAA-3-07")
-  @Tag("MPAA-4-04")
-  @Tag("D03-5.1.2-01")
-  @Tag("MPA-3-10")
-  @Tag("D03-5.1.2-06")
-  @Tag("DDP-3-06")
+  @Tag("MPA-1.2-01") // its order, and when the gap is filled
+  @Tag("MPA-6-03") // found by a Marker
+  @Tag("MPAA-3-01") // TCP passes it at once
+  @Tag("MPAA-3-07") // Delivered in order
+  @Tag("MPAA-4-04") // aligned, behind a gap
+  @Tag("D03-5.1.2-01") // at once, with the order
+  @Tag("MPA-3-10") // as soon as it is whole
+  @Tag("D03-5.1.2-06") // both ways of passing
+  @Tag("DDP-3-06") // with the sender's order
   void shouldPassAnAlignedFpduAtOnce() {
     send(700, 800);
     arrive(1, 2);
@@ -238,12 +238,12 @@ class EarlyFpduTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 4, 100, 300, 508, 512, 516, 700})
   @DisplayName("RFC 5044 A.4: an FPDU in three segments is passed with the last, in any order")
-  @Tag("MPAA-4-08")
-  @Tag("MPAA-4-09")
-  @Tag("MPAA-4-10")
-  @Tag("MPAB-2.1-05")
-  @Tag("MPAB-2.1-06")
-  @Tag("MPA-6-05")
+  @Tag("MPAA-4-08") // the rest is there already
+  @Tag("MPAA-4-09") // whole with what came before
+  @Tag("MPAA-4-10") // kept until it is whole
+  @Tag("MPAB-2.1-05") // not aligned
+  @Tag("MPAB-2.1-06") // the CRC in the stream's order
+  @Tag("MPA-6-05") // by its length
   void shouldPutAnFpduTogetherInAnyOrder(int cut) {
     for (int[] order : orders()) {
       stream = new byte[0];

@@ -48,12 +48,12 @@ class FpduVectorsTest {
   }
 
   @Test
-  @Tag("MPA-4.4-18")
-  @Tag("MPA-4.4-14")
-  @Tag("MPA-4.4-15")
-  @Tag("MPA-4.3-10")
-  @Tag("MPA-4.3-08")
-  @Tag("MPA-7.1.2-22")
+  @Tag("MPA-4.4-18") // the RFC's octets
+  @Tag("MPA-4.4-14") // the CRC begins with the Marker
+  @Tag("MPA-4.4-15") // and is at the end
+  @Tag("MPA-4.3-10") // a Marker goes first
+  @Tag("MPA-4.3-08") // which is this FPDU's
+  @Tag("MPA-7.1.2-22") // and the length follows
   void figure5Sent() {
     MpaEndpoint end = senderAt(0);
     end.send(send(1), 18);

@@ -66,14 +66,14 @@ class FullOperationTest {
   }
 
   @Test
-  @Tag("MPA-3-01")
-  @Tag("MPA-5.1-04")
-  @Tag("MPAA-1-01")
-  @Tag("MPAA-2-01")
-  @Tag("D03-5.1.1-01")
-  @Tag("D03-5.1.1-03")
-  @Tag("D03-7.3-01")
-  @Tag("MPA-2-03")
+  @Tag("MPA-3-01") // one FPDU for each
+  @Tag("MPA-5.1-04") // at the segment's begin
+  @Tag("MPAA-1-01") // every segment begins with one
+  @Tag("MPAA-2-01") // which is full, but for the last
+  @Tag("D03-5.1.1-01") // segments begin with FPDUs, and EMSS is told
+  @Tag("D03-5.1.1-03") // as MPA asks for
+  @Tag("D03-7.3-01") // with whole FPDUs
+  @Tag("MPA-2-03") // which is FPDU Alignment
   void everyUlpduShouldBecomeOneFpduInASegmentOfItsOwn() {
     MpaEndpoint end = MpaEndpoint.initiating(DEFAULTS, C);
     int[] lengths = {1454, 1, 700, 1454, 33};
@@ -118,14 +118,14 @@ class FullOperationTest {
   }
 
   @Test
-  @Tag("MPA-4.3-04")
-  @Tag("MPA-4.3-07")
-  @Tag("MPA-4.3-13")
-  @Tag("MPA-4.3-14")
-  @Tag("MPA-4.2-02")
-  @Tag("MPA-4.2-05")
-  @Tag("MPA-4.3-18")
-  @Tag("D03-7.1-02")
+  @Tag("MPA-4.3-04") // every 512 octets
+  @Tag("MPA-4.3-07") // zero between two FPDUs
+  @Tag("MPA-4.3-13") // all of one FPDU point to its begin
+  @Tag("MPA-4.3-14") // to that in which it lies
+  @Tag("MPA-4.2-02") // upper half is zero
+  @Tag("MPA-4.2-05") // two low bits are zero
+  @Tag("MPA-4.3-18") // cuts no field
+  @Tag("D03-7.1-02") // two low bits in the draft
   void shouldPutAMarkerEvery512Octets() {
     MpaEndpoint end = MpaEndpoint.initiating(DEFAULTS, M | C);
     Random random = new Random(3);
@@ -146,11 +146,11 @@ class FullOperationTest {
   }
 
   @Test
-  @Tag("MPA-4.5-08")
-  @Tag("MPA-4.5-07")
-  @Tag("MPAA-5.2-03")
-  @Tag("D03-13.2-02")
-  @Tag("D03-7.3-04")
+  @Tag("MPA-4.5-08") // an FPDU in two segments
+  @Tag("MPA-4.5-07") // MULPDU stays 128
+  @Tag("MPAA-5.2-03") // which the receiver holds
+  @Tag("D03-13.2-02") // in the draft, too
+  @Tag("D03-7.3-04") // FPDUs are whole in the stream
   void shouldStillSend128OctetsWhenSegmentsAreTiny() {
     MpaEndpoint end = MpaEndpoint.initiating(DEFAULTS, M | C);
     end.stream.changeEmss(100);
@@ -166,13 +166,13 @@ class FullOperationTest {
   }
 
   @Test
-  @Tag("MPA-4.5-06")
-  @Tag("MPA-3-02")
-  @Tag("MPA-1.2-04")
-  @Tag("MPA-5.1-01")
-  @Tag("MPA-5.1-02")
-  @Tag("MPAA-1-03")
-  @Tag("D03-5.1.1-01")
+  @Tag("MPA-4.5-06") // when EMSS changes
+  @Tag("MPA-3-02") // DDP can ask
+  @Tag("MPA-1.2-04") // from what TCP knows
+  @Tag("MPA-5.1-01") // by section 4.5
+  @Tag("MPA-5.1-02") // by the true EMSS
+  @Tag("MPAA-1-03") // which TCP tells
+  @Tag("D03-5.1.1-01") // segments begin with FPDUs, and EMSS is told
   void mulpduShouldFollowEmss() {
     MpaEndpoint end = MpaEndpoint.initiating(DEFAULTS, C);
     end.stream.changeEmss(8948);

@@ -30,16 +30,16 @@ class MpaOverTcpTest {
   private static final long SECOND = 1_000_000_000L;
 
   @Test
-  @Tag("MPA-4.3-15")
-  @Tag("MPA-8-13")
-  @Tag("MPA-2-01")
-  @Tag("MPAA-1-04")
-  @Tag("D03-3.2-02")
-  @Tag("D03-5.1.2-03")
-  @Tag("D03-5.1.2-04")
-  @Tag("D03-7.3-03")
-  @Tag("D03-7.3-04")
-  @Tag("MPA-7.1.5-03")
+  @Tag("MPA-4.3-15") // ULPDUs with their boundaries
+  @Tag("MPA-8-13") // nothing behind an error
+  @Tag("MPA-2-01") // in order
+  @Tag("MPAA-1-04") // nothing accepted is lost
+  @Tag("D03-3.2-02") // the user repairs nothing
+  @Tag("D03-5.1.2-03") // no segment twice
+  @Tag("D03-5.1.2-04") // Delivered in order
+  @Tag("D03-7.3-03") // nothing accepted is lost
+  @Tag("D03-7.3-04") // FPDUs with their format
+  @Tag("MPA-7.1.5-03") // TCP repairs
   void shouldPassEveryUlpduOnceAndInOrderWhateverTheLinkDoes() {
     long retransmitted = 0;
     long outOfOrder = 0;

@@ -47,12 +47,12 @@ class MpaReceiverTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  @Tag("MPA-5.1-09")
-  @Tag("MPAA-4-01")
-  @Tag("MPA-5.2-01")
-  @Tag("MPA-4.3-15")
-  @Tag("MPA-3-09")
-  @Tag("MPAA-5.2-01")
+  @Tag("MPA-5.1-09") // FPDUs need not be aligned
+  @Tag("MPAA-4-01") // FPDUs anywhere in segments
+  @Tag("MPA-5.2-01") // their limits by the length
+  @Tag("MPA-4.3-15") // ULPDUs with their boundaries
+  @Tag("MPA-3-09") // with its length
+  @Tag("MPAA-5.2-01") // parts are kept
   void shouldFindTheSameUlpdusWhereverTheStreamIsCut(boolean markers) {
     int[] lengths = {1, 2, 3, 4, 127, 30, 519, 42};
     byte[] stream = stream(markers, lengths);
@@ -199,14 +199,14 @@ class MpaReceiverTest {
   }
 
   @Test
-  @Tag("MPA-4.1-06")
-  @Tag("MPA-8-04")
-  @Tag("MPA-4.4-01")
-  @Tag("MPA-4.4-17")
-  @Tag("MPA-6-01")
-  @Tag("MPA-6-02")
-  @Tag("MPA-8-13")
-  @Tag("MPAB-1-01")
+  @Tag("MPA-4.1-06") // the CRC covers all
+  @Tag("MPA-8-04") // error code 2
+  @Tag("MPA-4.4-01") // and is checked
+  @Tag("MPA-4.4-17") // the FPDU is invalid
+  @Tag("MPA-6-01") // and not passed
+  @Tag("MPA-6-02") // where the next begins
+  @Tag("MPA-8-13") // nothing behind an error
+  @Tag("MPAB-1-01") // payload, too
   void shouldNeverPassAnFpduWithAFlippedBit() {
     byte[] good = PeerOctets.fpdu(ulpdu(41, 1));
     byte[] behind = PeerOctets.fpdu(ulpdu(300, 2));
@@ -270,11 +270,11 @@ class MpaReceiverTest {
   }
 
   @Test
-  @Tag("MPA-8-05")
-  @Tag("MPA-8-06")
-  @Tag("MPA-8-08")
-  @Tag("MPA-8-09")
-  @Tag("MPA-5.2-02")
+  @Tag("MPA-8-05") // error code 3
+  @Tag("MPA-8-06") // to the user
+  @Tag("MPA-8-08") // for an FPDU that is known
+  @Tag("MPA-8-09") // every Marker
+  @Tag("MPA-5.2-02") // as a check of limits
   void shouldReportAMarkerThatDisagreesWithTheLength() {
     for (int marker : new int[] {0, 512, 1024}) {
       for (int change : new int[] {4, 8, 0x100}) {

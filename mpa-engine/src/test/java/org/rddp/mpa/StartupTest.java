@@ -21,13 +21,13 @@ class StartupTest {
   private static final byte[] DATA = {0, 1, (byte) 0xff, 0};
 
   @Test
-  @Tag("MPA-7.1.1-01")
-  @Tag("MPA-7.1.1-02")
-  @Tag("MPA-7.1.1-11")
-  @Tag("MPA-7.1.1-14")
-  @Tag("MPA-7.1.1-16")
-  @Tag("MPA-7.1.2-01")
-  @Tag("MPA-7.1-05")
+  @Tag("MPA-7.1.1-01") // the layout
+  @Tag("MPA-7.1.1-02") // the key
+  @Tag("MPA-7.1.1-11") // R is zero
+  @Tag("MPA-7.1.1-14") // reserved bits are zero
+  @Tag("MPA-7.1.1-16") // the revision
+  @Tag("MPA-7.1.2-01") // at once
+  @Tag("MPA-7.1-05") // no CRC, no Markers
   void initiatorShouldSendARequestFirst() {
     MpaEndpoint end = MpaEndpoint.initiator(DEFAULTS.withMarkers(true), NONE).open();
     assertThat(PeerOctets.hex(end.stream.takeSent()))
@@ -53,11 +53,11 @@ class StartupTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 511, 512})
-  @Tag("MPA-7.1.1-19")
-  @Tag("MPA-7.1.1-23")
-  @Tag("MPA-7.1.2-02")
-  @Tag("MPA-7.1.2-25")
-  @Tag("MPA-7.1.1-22")
+  @Tag("MPA-7.1.1-19") // PD_Length
+  @Tag("MPA-7.1.1-23") // 0 to 512 octets
+  @Tag("MPA-7.1.2-02") // of the user
+  @Tag("MPA-7.1.2-25") // checked
+  @Tag("MPA-7.1.1-22") // passed to the user
   void requestShouldCarryPrivateData(int octets) {
     byte[] data = new byte[octets];
     new Random(octets).nextBytes(data);
@@ -87,13 +87,13 @@ class StartupTest {
   }
 
   @Test
-  @Tag("MPA-7.1.1-04")
-  @Tag("MPA-7.1.1-13")
-  @Tag("MPA-7.1.2-03")
-  @Tag("MPA-7.1.2-09")
-  @Tag("MPA-7.1.2-10")
-  @Tag("MPA-7.1.2-13")
-  @Tag("MPA-7.1-09")
+  @Tag("MPA-7.1.1-04") // the key
+  @Tag("MPA-7.1.1-13") // R says the answer
+  @Tag("MPA-7.1.2-03") // not before the Request
+  @Tag("MPA-7.1.2-09") // R is 0
+  @Tag("MPA-7.1.2-10") // with Private Data
+  @Tag("MPA-7.1.2-13") // not before the Request
+  @Tag("MPA-7.1-09") // not before the user's answer
   void responderShouldReplyWhenItsUserAccepts() {
     MpaEndpoint end = MpaEndpoint.responder(DEFAULTS).open();
     assertThat(end.stream.segments()).isEmpty();

@@ -31,11 +31,11 @@ class OutgoingMessageTest {
 
   /** The example of RFC 5041 section 5.2. */
   @Test
-  @Tag("DDP-5.2-06")
-  @Tag("DDP-5.2-05")
-  @Tag("DDP-4.1-03")
-  @Tag("DDP-4.1-05")
-  @Tag("DDP-4.3-10")
+  @Tag("DDP-5.2-06") // the RFC's example
+  @Tag("DDP-5.2-05") // MO of each segment
+  @Tag("DDP-4.1-03") // L in the last only
+  @Tag("DDP-4.1-05") // which has the highest MO
+  @Tag("DDP-4.3-10") // MO of the first
   void shouldCutAnUntaggedMessage() {
     message.untagged(1, 0x43, 0, 0, 9);
     message.memory(100_000, 2048);
@@ -60,11 +60,11 @@ class OutgoingMessageTest {
   }
 
   @Test
-  @Tag("DDP-4.2-02")
-  @Tag("DDP-4.2-05")
-  @Tag("DDP-4.3-02")
-  @Tag("DDP-4.3-05")
-  @Tag("DDP-4.3-09")
+  @Tag("DDP-4.2-02") // RsvdULP, tagged
+  @Tag("DDP-4.2-05") // STag
+  @Tag("DDP-4.3-02") // RsvdULP, untagged
+  @Tag("DDP-4.3-05") // QN
+  @Tag("DDP-4.3-09") // MSN
   void shouldSayTheSameInEverySegmentOfAMessage() {
     message.untagged(1, 0x55, 0x66778899, 3, -1);
     message.memory(100_000, 3 * 110);
