@@ -145,11 +145,7 @@ public final class EngineHandOver {
       if (snapshot.reads() ? each.hasUser() : !isRejected(each.user())) {
         throw snapshot.wrong("a connection belongs to no session or octet stream, or to several");
       }
-      MpaStartup startup =
-          MpaStartup.transfer(snapshot, (MpaStartup) each.user(), each, user, user, user);
-      if (snapshot.reads()) {
-        each.resume(startup);
-      }
+      MpaTransfer.startup(snapshot, (MpaStartup) each.user(), each, user, user, user);
     }
   }
 

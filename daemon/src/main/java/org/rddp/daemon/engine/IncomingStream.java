@@ -131,14 +131,11 @@ public final class IncomingStream extends StartupWatch implements StartupHandler
     snapshot.begin(IncomingStream.class);
     greeting = snapshot.record("greeting", StreamGreeting.class, greeting);
     listener = listeners.transfer(snapshot, "listener", listener);
-    startup = MpaStartup.transfer(snapshot, startup, tcp, this, this, this);
+    startup = MpaTransfer.startup(snapshot, startup, tcp, this, this, this);
     snapshot.end();
-    if (snapshot.reads()) {
-      tcp.resume(startup);
-      if (listener != null) {
-        listener.waitAgain();
-        keeper.prepare(this, listener);
-      }
+    if (snapshot.reads() && listener != null) {
+      listener.waitAgain();
+      keeper.prepare(this, listener);
     }
   }
 

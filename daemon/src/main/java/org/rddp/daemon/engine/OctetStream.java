@@ -31,7 +31,6 @@ import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpState;
 import org.rddp.tcp.TcpStatus;
@@ -156,7 +155,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     rdmap.allowSendWithImmediate();
     receiver = new StreamReceiver(rdmap);
     sender = new StreamSender(this, rdmap, receiver);
-    deadline = new Deadline(engine.deadlines(), this::expire);
+    deadline = new Deadline(engine.deadlines(), this::abort);
     signals = new StreamSignals(keeper);
     check = new MemoryCheck(keeper, this);
     use(parts);
@@ -880,10 +879,6 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     }
   }
 
-  private void expire() {
-    abort();
-  }
-
   /** Ends it for the program, and resets the connection. */
   private void reset(int errno) {
     engine.counters().streamsReset++;
@@ -1050,22 +1045,11 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
     if (livingTcp(all) == null) {
       return null;
     }
-    StreamHandler former = tcp.user();
-    StreamHandler next;
-    MpaConnection mpa;
-    if (snapshot.flag("startup", former instanceof MpaStartup)) {
-      MpaStartup startup =
-          MpaStartup.transfer(snapshot, (MpaStartup) former, tcp, this, ddp(), ddp());
-      next = startup.handler();
-      mpa = startup.connection();
-    } else {
-      mpa = MpaConnection.transfer(snapshot, (MpaConnection) former, tcp, ddp());
-      next = mpa;
+    if (!snapshot.flag("startup", tcp.user() instanceof MpaStartup)) {
+      return MpaTransfer.connection(snapshot, tcp, ddp());
     }
-    if (snapshot.reads()) {
-      tcp.resume(next);
-    }
-    return mpa;
+    MpaStartup former = (MpaStartup) tcp.user();
+    return MpaTransfer.startup(snapshot, former, tcp, this, ddp(), ddp()).connection();
   }
 
   /** Adds its deadlines, set or not. */

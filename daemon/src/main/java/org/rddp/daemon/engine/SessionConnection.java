@@ -22,7 +22,6 @@ import org.rddp.mpa.StartupHandler;
 import org.rddp.snapshot.References;
 import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpStatus;
 
@@ -737,20 +736,11 @@ final class SessionConnection implements StartupHandler, PendingStartup {
 
   /** Transfers its startup or its connection of MPA; returns the latter, null if there is none. */
   private MpaConnection transferMpa(Snapshot snapshot) {
-    StreamHandler handler = tcp.user();
-    MpaConnection mpa;
-    if (settled == null) {
-      startup = MpaStartup.transfer(snapshot, startup, tcp, this, ddp(), ddp());
-      handler = startup.handler();
-      mpa = startup.connection();
-    } else {
-      mpa = MpaConnection.transfer(snapshot, (MpaConnection) handler, tcp, ddp());
-      handler = mpa;
+    if (settled != null) {
+      return MpaTransfer.connection(snapshot, tcp, ddp());
     }
-    if (snapshot.reads()) {
-      tcp.resume(handler);
-    }
-    return mpa;
+    startup = MpaTransfer.startup(snapshot, startup, tcp, this, ddp(), ddp());
+    return startup.connection();
   }
 
   /** Adds its deadlines, set or not. */

@@ -172,11 +172,8 @@ final class StreamOpening {
       current = reads ? new Try() : current;
       current.tcp = connections.require(snapshot, "tcp", current.tcp);
       current.startup =
-          MpaStartup.transfer(
+          MpaTransfer.startup(
               snapshot, current.startup, current.tcp, current, current, stream.ddp());
-      if (reads) {
-        current.tcp.resume(current.startup);
-      }
     }
     snapshot.end();
   }
