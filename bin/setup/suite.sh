@@ -130,14 +130,15 @@ suite_prepare() {
 suite_run() {
     local waiting=("$@") step ended built=yes
     if [[ " $* " == *' build '* ]]; then built=; fi
-    # Process groups, so that a signal ends all of a step; and steps that can be interrupted.
-    set -m
     while ((${#waiting[@]} + ${#suite_running[@]} > 0)); do
         step=${waiting[0]:-}
         if [[ -n $step && -z $built && $step != build && $step != scripts ]]; then step=; fi
         if [[ -n $step ]] && ((${#suite_running[@]} < STEPS_AT_ONCE)); then
             echo "[$(($# - ${#waiting[@]} + 1))/$#] $(title_of "$step")"
+            # A process group of its own, so that a signal ends all of a step; and steps that can be interrupted.
+            set -m
             run_step "$step" </dev/null &
+            set +m
             suite_running[$!]=$step
             waiting=("${waiting[@]:1}")
             continue
@@ -151,7 +152,6 @@ suite_run() {
             built=yes
         fi
     done
-    set +m
 }
 
 # Ends the running steps; a command that a step runs under `timeout` is not in the step's process group.
