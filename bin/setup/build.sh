@@ -102,11 +102,35 @@ build() {
         grep -E 'error:|Error ' "$STATE/libraries.log" | head -n 20 >&2 || true
         fail 'the build of a library in C failed' "All of it: $STATE/libraries.log"
     fi
-    for name in "$@"; do
-        is_library "$name" || classpath "$name" >/dev/null
-        printf '%s\n' "$print" >"$STATE/built-$name"
-    done
+    record_built "$print" "$@"
     say "built in $((SECONDS - began)) s"
+}
+
+# record_built FINGERPRINT BUILD...
+record_built() {
+    local name
+    for name in "${@:2}"; do
+        is_library "$name" || classpath "$name" >/dev/null
+        printf '%s\n' "$1" >"$STATE/built-$name"
+    done
+}
+
+# take_classes FINGERPRINT: makes the classes of a build with all checks, in target/classes, those that are run, unless these match
+# the sources: both compilations make the same.
+take_classes() {
+    local module run
+    if is_built "$1" "${BUILDS[@]}"; then return; fi
+    rm -f "$STATE"/built-*
+    for module in "${MODULES[@]}"; do
+        run=$ROOT/$module/target/run
+        rm -rf "$run"
+        [[ -d $ROOT/$module/target/classes ]] || continue
+        mkdir "$run" && cp -a "$ROOT/$module/target/classes" "$run/" || return
+        # It is the jar's.
+        rm -f "$run/classes/module-info.class"
+        [[ ! -f $ROOT/$module/target/classpath ]] || cp "$ROOT/$module/target/classpath" "$run/" || return
+    done
+    record_built "$1" "${BUILDS[@]}"
 }
 
 # make_libraries NAME...
@@ -145,7 +169,7 @@ relocate_classpath() {
     IFS=: read -ra entries <<<"$(<"$ROOT/$1/target/run/classpath")"
     echo "$1/target/run/classes"
     for entry in "${entries[@]}"; do
-        if [[ $entry == */target/run/classes || $entry == "$ROOT"/*/target/run/*.jar ]]; then
+        if [[ $entry == */target/run/classes || $entry == "$ROOT"/*/target/* ]]; then
             module=${entry%/target/*}
             echo "${module##*/}/target/run/classes"
         else

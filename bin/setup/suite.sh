@@ -261,15 +261,18 @@ step_scripts() {
 
 # Builds all that the other steps run: classes, tests, jars.
 step_build() {
-    local status=0 lock
+    local status=0 lock print
     lock_builds lock
     rm -rf "$STATE/packaged" "$ROOT/packaging/target/lib"
-    maven_offline_first show_tests -Pjcstress -T 2 -DskipTests verify || status=$?
+    MAVEN_OPTS="${MAVEN_OPTS:-} $MAVEN_FLAGS" maven_offline_first show_tests -Pjcstress -T 2 -DskipTests verify || status=$?
     cat "$BUILD_LOG"
     # Only now: outside of CI, the build formats the sources first.
-    if ((status == 0)); then fingerprint >"$STATE/packaged"; fi
+    if ((status == 0)); then
+        print=$(fingerprint)
+        printf '%s\n' "$print" >"$STATE/packaged"
+        take_classes "$print" || status=$?
+    fi
     exec {lock}>&-
-    ((status == 0)) && build_if_changed || status=$?
     return "$status"
 }
 

@@ -35,6 +35,19 @@ after_move() {
     equal "$ROOT/a/target/run/classes:$ROOT/b/target/run/classes:$ROOT/.rddp/lib/c-1.jar" "$(classpath a)"
 }
 
+# shellcheck disable=SC2317
+takes_classes() {
+    # shellcheck disable=SC2034
+    MODULES=(a b) BUILDS=(a)
+    mkdir -p "$ROOT"/{a,b}/target/classes "$ROOT/b/target/run/classes" "$STATE"
+    touch "$ROOT"/{a,b}/target/classes/New.class "$ROOT/b/target/classes/module-info.class" "$ROOT/b/target/run/classes/Old.class"
+    printf '%s' "$ROOT/b/target/b-1.jar:$WORK/repository/c-1.jar" >"$ROOT/a/target/classpath"
+    take_classes 1 && is_built 1 a || return
+    equal "$ROOT/a/target/run/classes:$ROOT/b/target/run/classes:$ROOT/.rddp/lib/c-1.jar" "$(classpath a)" || return
+    equal 'a/target/run/classes/New.class b/target/run/classes/New.class' "$(cd "$ROOT" && echo */target/run/classes/*)"
+}
+
+check 'runs the classes of a build with all checks' in_tree takes_classes
 check 'keeps libraries in the tree' in_tree without_repository
 check 'finds classes and libraries where the tree was moved to' in_tree after_move
 
