@@ -1,9 +1,10 @@
 # What the makefiles of the preloaded libraries, librddp-verbs.so and librddp-sockets.so, share: the library from its own objects and
 # librddp's, and its tests with the same objects under the sanitizers.
 #
-# The including makefile sets NAME; CLIENT_PARTS, the files of librddp that it needs, if not all; TEST_FOLDERS; FLAGS, further ones of
-# the compiler; LIBS, with which the tests are linked, and LIBRARY_LIBS, with which the library is; BESIDE, what else is built, and
-# INSTALLED, what of that is installed. NAME.map says what the library exports.
+# The including makefile sets NAME; CLIENT_PARTS, the files of librddp that it needs, if not all; TEST_FOLDERS; NOT_THREAD, the tests
+# that nothing runs under ThreadSanitizer; FLAGS, further ones of the compiler; LIBS, with which the tests are linked, and LIBRARY_LIBS,
+# with which the library is; BESIDE, what else is built, and INSTALLED, what of that is installed. NAME.map says what the library
+# exports.
 
 TARGET   := target
 PREFIX   ?= /usr/local
@@ -33,7 +34,7 @@ $(LIBRARY): $(RELEASE) $(NAME).map
 	@echo "  LD $@"
 	@$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARY_LIBS)
 
-tests: all $(TESTS:%=$(TARGET)/%-address) $(TESTS:%=$(TARGET)/%-thread) layers
+tests: all $(TESTS:%=$(TARGET)/%-address) $(patsubst %,$(TARGET)/%-thread,$(filter-out $(NOT_THREAD:%=%_test),$(TESTS))) layers
 
 # The files of the library use only those of the layers below them, of librddp not internal.h, and make their system calls themselves.
 layers: $(RELEASE)
