@@ -15,7 +15,9 @@ readonly MAVEN_FLAGS='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 # Modules of the libraries in C, on which no other module depends and whose tests show no clause.
 readonly LIBRARIES=(client-c verbs sockets)
 # Kinds of simulated runs, and how many of each.
-readonly SIMULATIONS=(tcp:4500 mpa:4500 rdma:900 programs:1700 sockets:300)
+readonly SIMULATIONS=(tcp:3000 mpa:3000 rdma:900 programs:1200 sockets:300)
+# For each target of the fuzzer.
+readonly FUZZ_SECONDS=14
 
 # With --changed: the commit; otherwise empty.
 suite_since=
@@ -172,7 +174,7 @@ title_of() {
         libraries) echo 'tests of the libraries in C' ;;
         simulation) echo "simulated runs over bad networks, under virtual time: ${SIMULATIONS[*]}" ;;
         races) echo 'what threads and processes share under jcstress' ;;
-        fuzz) echo 'fuzzing, 20 seconds for each target' ;;
+        fuzz) echo "fuzzing, $FUZZ_SECONDS seconds for each target" ;;
         shim) echo 'the shim over DPDK under AddressSanitizer and UndefinedBehaviorSanitizer' ;;
         tshark) echo 'every message of RDMAP, decoded by Wireshark' ;;
         linux_tcp) echo "Linux's TCP as the peer" ;;
@@ -426,7 +428,7 @@ step_fuzz() {
 fuzz_every() {
     local i status=0
     for ((i = $2; i < ${#FUZZ_TARGETS[@]}; i += $1)); do
-        fuzz_for "${FUZZ_TARGETS[i]}" 20 || status=1
+        fuzz_for "${FUZZ_TARGETS[i]}" "$FUZZ_SECONDS" || status=1
     done
     return "$status"
 }
