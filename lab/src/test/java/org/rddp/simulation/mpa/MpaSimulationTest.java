@@ -7,7 +7,7 @@ import org.rddp.simulation.RunTotals;
 
 /** The first of the runs of which the suite makes thousands with {@code rddp simulate}. */
 class MpaSimulationTest {
-  private static final int RUNS = 60;
+  private static final int RUNS = 20;
 
   @Test
   void shouldHoldWhateverTheNetworkDoes() {

@@ -24,13 +24,13 @@ class ProgramSimulationTest {
 
   @Test
   void shouldKeepTheRulesOfRdmapOnBadNetworks() {
-    RunTotals totals = run(ProgramSimulation.ofRdmap(), "rdma", 30);
+    RunTotals totals = run(ProgramSimulation.ofRdmap(), "rdma", 12);
     assertThat(totals.median()).isGreaterThanOrEqualTo(400);
   }
 
   @Test
   void shouldKeepTheRulesForSeveralProgramsOnBadNetworks() {
-    RunTotals totals = run(ProgramSimulation.ofPrograms(), "programs", 50);
+    RunTotals totals = run(ProgramSimulation.ofPrograms(), "programs", 20);
     assertThat(totals.median()).isGreaterThanOrEqualTo(100);
   }
 

@@ -7,7 +7,7 @@ import org.rddp.simulation.RunTotals;
 
 /** The first of the runs of which the suite makes thousands with {@code rddp simulate}. */
 class TcpSimulationTest {
-  private static final int RUNS = 40;
+  private static final int RUNS = 15;
 
   @Test
   void shouldHoldWhateverTheNetworkDoes() {
