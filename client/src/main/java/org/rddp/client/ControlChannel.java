@@ -233,18 +233,11 @@ final class ControlChannel {
     PollSet poll = new PollSet();
     poll.add(wake.descriptor());
     poll.add(socket.descriptor());
-    boolean watchesProcess = socket.peerProcess() != null;
-    if (watchesProcess) {
-      poll.add(socket.peerProcess());
-    }
     try {
       while (!closing && lost == null) {
         poll.await(-1);
-        boolean dead = watchesProcess && poll.isReady(2);
+        // Not of its process: another one may go on with the session.
         receiveAll();
-        if (dead) {
-          throw new EOFException("its process has ended");
-        }
       }
     } catch (EOFException e) {
       lose(new SessionLostException("the daemon is gone: " + e.getMessage(), e));

@@ -15,7 +15,13 @@ package org.rddp.ipc.control;
  */
 public sealed interface ControlMessage permits ProgramMessage, DaemonMessage {
   /** Version of the control protocol. */
-  int VERSION = 11;
+  int VERSION = 12;
+
+  /**
+   * From this version on, a program takes the end of its control socket for the daemon's, and not
+   * that of the process to which it has connected: another process may go on with its session.
+   */
+  int KNOWS_SUCCESSORS = 12;
 
   /** The oldest version in which a program may say Hello: later ones have only added messages. */
   int OLDEST_VERSION = 10;
