@@ -5,6 +5,7 @@ import java.io.PrintStream;
 import java.util.List;
 import org.rddp.crc.Crc32c;
 import org.rddp.daemon.configuration.Configuration;
+import org.rddp.daemon.control.HandedDescriptors;
 import org.rddp.daemon.replacement.Arriving;
 import org.rddp.daemon.replacement.ReplacementException;
 import org.rddp.ipc.control.ControlListener;
@@ -28,6 +29,7 @@ public class ArrivingDaemon implements Arriving {
   private final Opening opening;
   private final PrintStream out;
   private Ports ports;
+  private List<Descriptor> received = List.of();
   private ControlListener listener;
   private Daemon daemon;
 
@@ -56,15 +58,16 @@ public class ArrivingDaemon implements Arriving {
   @Override
   public void adopt(SnapshotReader snapshot, List<Descriptor> descriptors)
       throws ReplacementException {
+    received = descriptors;
     listener = ControlListener.inherit(configuration.controlSocket(), descriptors.getFirst());
     try {
-      daemon = new Daemon(configuration, listener, ports, out, snapshot);
+      HandedDescriptors others = new HandedDescriptors(descriptors.subList(1, descriptors.size()));
+      daemon = new Daemon(configuration, listener, ports, out, snapshot, others);
     } catch (IOException e) {
       throw new ReplacementException(e.getMessage(), e);
     } finally {
       if (daemon == null) {
         listener.leave();
-        descriptors.forEach(Descriptor::close);
       }
     }
   }
@@ -91,6 +94,7 @@ public class ArrivingDaemon implements Arriving {
     } else if (ports != null) {
       ports.close();
     }
+    received.forEach(Descriptor::close);
   }
 
   /** The daemon, which serves its programs once this one has begun. */

@@ -27,12 +27,14 @@ import org.rddp.daemon.configuration.TenantConfiguration;
 import org.rddp.daemon.control.ControlServer;
 import org.rddp.daemon.control.EngineWatch;
 import org.rddp.daemon.control.FrameCapture;
+import org.rddp.daemon.control.HandedDescriptors;
 import org.rddp.daemon.control.InterfaceEngine;
 import org.rddp.daemon.control.PublishedValue;
 import org.rddp.daemon.control.ReservedPorts;
 import org.rddp.daemon.control.Statistics;
 import org.rddp.daemon.engine.ControlAddresses;
 import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.EngineHandOver;
 import org.rddp.daemon.engine.EngineSleep;
 import org.rddp.daemon.engine.EngineThread;
 import org.rddp.daemon.engine.HeapShare;
@@ -67,8 +69,10 @@ import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.rdmap.RdmapSettings;
+import org.rddp.snapshot.SnapshotException;
 import org.rddp.snapshot.SnapshotReader;
 import org.rddp.snapshot.SnapshotWriter;
+import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
 
@@ -101,6 +105,8 @@ public final class Daemon implements AutoCloseable, Departing {
               "Sessions and connections refused because heap was used up.",
               HeapShare::refused));
 
+  private static final String CANNOT = "it cannot be handed over now: ";
+
   private static final long END_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
 
   /** Octets of the secret by which keys are remembered. */
@@ -130,6 +136,10 @@ public final class Daemon implements AutoCloseable, Departing {
   private Health health;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile Throwable lost;
+
+  /** What has been written for another daemon. */
+  private List<EngineHandOver> handOvers = List.of();
+
   private boolean closed;
 
   /**
@@ -138,13 +148,15 @@ public final class Daemon implements AutoCloseable, Departing {
    * @param listener the caller closes it if this fails
    * @param ports one device for each interface; the caller closes them if this fails
    * @param snapshot the state of another daemon, which it goes on with; null for none
+   * @param descriptors of that state, behind the control socket
    */
   Daemon(
       Configuration configuration,
       ControlListener listener,
       Ports ports,
       PrintStream out,
-      SnapshotReader snapshot)
+      SnapshotReader snapshot,
+      HandedDescriptors descriptors)
       throws IOException {
     this.configuration = configuration;
     this.ports = ports;
@@ -152,6 +164,7 @@ public final class Daemon implements AutoCloseable, Departing {
     this.events = new DaemonEvents(new DaemonLog(configuration.log(), out));
     FaultForwarder faults = new FaultForwarder();
     List<InterfaceEngine> named = new ArrayList<>();
+    List<List<TcpConnection>> connections = new ArrayList<>();
     byte[] secret = new byte[SECRET];
     new SecureRandom().nextBytes(secret);
     usedKeys = new UsedKeys(secret);
@@ -170,8 +183,8 @@ public final class Daemon implements AutoCloseable, Departing {
               each.introductionPort(), each.engines(), new SecureRandom(), System::nanoTime);
       for (int i = 0; i < each.engines(); i++) {
         FrameDevice device = ports.devices().get(engines.size());
-        Engine engine =
-            engine(each, i, group, device, shared, configuration.limits(), faults, snapshot);
+        Engine engine = engine(each, i, group, device, shared, configuration.limits(), faults);
+        connections.add(snapshot == null ? List.of() : engine.tcp().read(snapshot));
         group.member(i).wakeBy(() -> engine.sleep().wake());
         engine.introduceTo(queuePairs);
         if (tenants != null) {
@@ -206,6 +219,10 @@ public final class Daemon implements AutoCloseable, Departing {
             events);
     faults.forwardTo(control.faults());
     notifier = SdNotifier.of(System.getenv(), out);
+    makeThreads();
+    if (snapshot != null) {
+      DaemonSnapshot.read(snapshot, descriptors, engines, connections, control.handOver());
+    }
   }
 
   /**
@@ -262,7 +279,7 @@ public final class Daemon implements AutoCloseable, Departing {
       if (configuration.metrics().enabled()) {
         metrics = MetricsServer.bind(configuration.metrics());
       }
-      daemon = new Daemon(configuration, listener, ports, out, null);
+      daemon = new Daemon(configuration, listener, ports, out, null, null);
     } catch (IOException | RuntimeException e) {
       if (metrics != null) {
         metrics.close();
@@ -361,7 +378,7 @@ public final class Daemon implements AutoCloseable, Departing {
         .sum();
   }
 
-  private void startThreads() {
+  private void makeThreads() {
     if (configuration.engine().engines() == EngineThreads.SHARED) {
       threads.add(thread("rddp-engine", engines));
     } else {
@@ -369,6 +386,9 @@ public final class Daemon implements AutoCloseable, Departing {
         threads.add(thread("rddp-" + engine.name(), List.of(engine)));
       }
     }
+  }
+
+  private void startThreads() {
     threads.forEach(EngineThread::start);
     List<EngineWatch> watches = control.watch(threads, configuration.engine().stuckTimeout());
     for (int i = 0; i < threads.size(); i++) {
@@ -433,8 +453,7 @@ public final class Daemon implements AutoCloseable, Departing {
       FrameDevice device,
       AssociationDatabase associations,
       Limits limits,
-      FaultForwarder faults,
-      SnapshotReader snapshot) {
+      FaultForwarder faults) {
     SecureRandom random = new SecureRandom();
     InterfaceAddress address = configured.interfaceAddress();
     TcpSettings tcpSettings = configured.tcp().withAcknowledgmentDelay(ACKNOWLEDGMENT_DELAY);
@@ -462,9 +481,6 @@ public final class Daemon implements AutoCloseable, Departing {
             configured.heldOctets());
     String name = configured.engines() == 1 ? configured.name() : configured.name() + "/" + number;
     TcpStack stack = parts.tcp(System.nanoTime());
-    if (snapshot != null) {
-      stack.read(snapshot);
-    }
     Engine engine = new Engine(name, address, stack, parts.ddp(), rdmap, faults);
     engine.restartWith(parts);
     return engine;
@@ -587,35 +603,73 @@ public final class Daemon implements AutoCloseable, Departing {
   @Override
   public void stop() throws ReplacementException {
     control.accept(false);
+    try {
+      long deadline = System.nanoTime() + END_TIMEOUT;
+      for (String left = stop(deadline); !left.isEmpty(); left = stop(deadline)) {
+        goOn();
+        control.accept(false);
+        if (System.nanoTime() >= deadline) {
+          throw new ReplacementException(CANNOT + left);
+        }
+      }
+    } catch (SnapshotException e) {
+      goOn();
+      throw new ReplacementException(CANNOT + e.getMessage(), e);
+    } catch (ReplacementException e) {
+      goOn();
+      throw e;
+    }
+  }
+
+  /** Stops everything between two requests of programs; returns what was under way, or nothing. */
+  private String stop(long deadline) throws ReplacementException {
+    control.handOver().quiesce(deadline);
     for (EngineThread thread : threads) {
       if (!thread.pause(END_TIMEOUT)) {
-        goOn();
         throw new ReplacementException("the thread " + thread.name() + " is stuck");
       }
     }
+    String begun = control.handOver().pause(deadline);
+    return begun.isEmpty() && engines.stream().anyMatch(Engine::hasCommands)
+        ? "an engine has commands"
+        : begun;
   }
 
   @Override
   public List<Descriptor> write(SnapshotWriter snapshot) {
-    DaemonSnapshot.write(
-        snapshot, usedKeys, configuration.interfaces(), associations, ports.devices(), engines);
-    return List.of(control.socket());
+    HandedDescriptors descriptors = new HandedDescriptors();
+    handOvers =
+        DaemonSnapshot.write(
+            snapshot,
+            descriptors,
+            usedKeys,
+            configuration.interfaces(),
+            associations,
+            ports.devices(),
+            engines,
+            control.handOver());
+    List<Descriptor> all = new ArrayList<>(List.of(control.socket()));
+    all.addAll(descriptors.written());
+    return all;
   }
 
   @Override
   public void resume() {
     associations.forEach(AssociationDatabase::resume);
+    handOvers = List.of();
     goOn();
   }
 
   private void goOn() {
     threads.forEach(EngineThread::resume);
+    control.handOver().resume();
     control.accept(true);
   }
 
   @Override
   public void leave() {
     left = true;
+    handOvers.forEach(EngineHandOver::retire);
     threads.forEach(EngineThread::retire);
     control.leave();
     end();
@@ -626,6 +680,7 @@ public final class Daemon implements AutoCloseable, Departing {
   void discard() {
     control.leave();
     control.close();
+    threads.forEach(EngineThread::discard);
     ports.close();
     statistics.close();
     notifier.close();

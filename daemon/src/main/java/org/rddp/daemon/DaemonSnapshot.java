@@ -1,58 +1,94 @@
 package org.rddp.daemon;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
+import org.rddp.daemon.control.HandedDescriptors;
+import org.rddp.daemon.control.ProgramHandOver;
 import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.EngineHandOver;
+import org.rddp.daemon.engine.OwnedStreams;
 import org.rddp.device.FrameDevice;
 import org.rddp.ip.AssociationDatabase;
 import org.rddp.ip.UsedKeys;
 import org.rddp.snapshot.Snapshot;
 import org.rddp.snapshot.SnapshotException;
+import org.rddp.snapshot.SnapshotReader;
 import org.rddp.snapshot.SnapshotWriter;
 import org.rddp.tcp.TcpConnection;
 
 /**
  * The order in which the state of a daemon is in a snapshot: the hashes of used keys, then for each
- * interface what it is, its security associations, and its stacks. The reader makes everything in
- * this order, too.
+ * interface what it is, its security associations, and its stacks; then the sessions of programs,
+ * and what each engine does for them. The reader makes everything in this order, too.
  */
 final class DaemonSnapshot {
   private DaemonSnapshot() {}
 
   /**
-   * Writes the state of a daemon whose engines make no turn.
+   * Writes the state of a daemon whose engines make no turn, and whose programs pause.
    *
    * @param associations of each interface
    * @param devices of the engines
+   * @return what has been written of each engine
    * @throws SnapshotException if it has something that cannot be handed over
    */
-  static void write(
+  static List<EngineHandOver> write(
       SnapshotWriter snapshot,
+      HandedDescriptors descriptors,
       UsedKeys usedKeys,
       List<InterfaceConfiguration> interfaces,
       List<AssociationDatabase> associations,
       List<? extends FrameDevice> devices,
-      List<Engine> engines) {
+      List<Engine> engines,
+      ProgramHandOver programs) {
     transfer(snapshot, usedKeys, interfaces.size());
-    int engine = 0;
+    List<List<TcpConnection>> connections = new ArrayList<>();
     for (int i = 0; i < interfaces.size(); i++) {
-      transfer(snapshot, interfaces.get(i), devices.get(engine).macAddress());
+      transfer(snapshot, interfaces.get(i), devices.get(connections.size()).macAddress());
       associations.get(i).write(snapshot, 0);
       for (int j = 0; j < interfaces.get(i).engines(); j++) {
-        write(snapshot, engines.get(engine));
-        engine++;
+        connections.add(write(snapshot, engines.get(connections.size())));
       }
     }
+    programs.transfer(snapshot, descriptors);
+    List<EngineHandOver> handOvers = new ArrayList<>();
+    for (Engine engine : engines) {
+      EngineHandOver each = handOver(engine, connections.get(handOvers.size()), programs);
+      each.write(snapshot);
+      handOvers.add(each);
+    }
+    return handOvers;
   }
 
-  private static void write(SnapshotWriter snapshot, Engine engine) {
+  private static List<TcpConnection> write(SnapshotWriter snapshot, Engine engine) {
     String keptBy = engine.keptBy();
     if (!keptBy.isEmpty()) {
       throw new SnapshotException(engine.name() + ": " + keptBy);
     }
-    if (engine.tcp().write(snapshot).stream().anyMatch(TcpConnection::hasUser)) {
-      throw new SnapshotException(engine.name() + ": a peer is connecting");
+    return engine.tcp().write(snapshot);
+  }
+
+  /**
+   * Reads what is behind the stacks: the sessions of programs, and what engines do for them.
+   *
+   * @param connections of TCP, of each engine, as read
+   */
+  static void read(
+      SnapshotReader snapshot,
+      HandedDescriptors descriptors,
+      List<Engine> engines,
+      List<List<TcpConnection>> connections,
+      ProgramHandOver programs) {
+    programs.transfer(snapshot, descriptors);
+    for (int i = 0; i < engines.size(); i++) {
+      handOver(engines.get(i), connections.get(i), programs).read(snapshot, programs::session);
     }
+  }
+
+  private static EngineHandOver handOver(
+      Engine engine, List<TcpConnection> connections, ProgramHandOver programs) {
+    return new EngineHandOver(engine, connections, programs.memories(engine), OwnedStreams.NONE);
   }
 
   /** Transfers what is common to all interfaces. */

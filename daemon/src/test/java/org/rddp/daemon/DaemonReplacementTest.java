@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,10 +23,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rddp.client.Connection;
+import org.rddp.client.ConnectionOptions;
+import org.rddp.client.IncomingConnection;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
+import org.rddp.client.MemoryWindow;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
+import org.rddp.client.RegionOptions;
+import org.rddp.client.RegionPiece;
+import org.rddp.client.SharedReceiveQueue;
 import org.rddp.client.streams.StreamSession;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
@@ -34,14 +41,18 @@ import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.daemon.replacement.ReplacementException;
 import org.rddp.daemon.replacement.Successor;
+import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.UnixSocket;
+import org.rddp.snapshot.SnapshotReader;
 
 /** A daemon takes the place of another one, both in this process. */
 @Timeout(60)
 class DaemonReplacementTest {
   private static final int NOBODY = 65534;
   private static final String ADDRESS_ONE = "10.0.0.1";
+  private static final int REMOTE_WRITE = Access.bits(Access.REMOTE_WRITE);
 
   @TempDir private Path directory;
   private final ByteArrayOutputStream log = new ByteArrayOutputStream();
@@ -130,17 +141,9 @@ class DaemonReplacementTest {
     return daemon.engines().stream().mapToLong(each -> each.tcp().counters().established).sum();
   }
 
-  private void awaitNoSessions() {
-    // A session ends after its program has closed its socket.
-    TestDaemon.await(
-        () -> old.engines().stream().allMatch(each -> each.keptBy().isEmpty()),
-        "all sessions have ended");
-  }
-
   @Test
   void shouldGoOnInTheNewDaemon() throws Exception {
     exchange();
-    awaitNoSessions();
     long established = established(old);
     assertThat(established).isPositive();
     Daemon next = replace(ADDRESS_ONE);
@@ -148,8 +151,6 @@ class DaemonReplacementTest {
     assertThat(established(next)).isEqualTo(established);
     exchange();
     assertThat(established(next)).isGreaterThan(established);
-    old = next;
-    awaitNoSessions();
     Daemon third = replace(ADDRESS_ONE);
     exchange();
     assertThat(established(third)).isGreaterThan(established);
@@ -161,23 +162,149 @@ class DaemonReplacementTest {
         new ArrivingDaemon(configuration(ADDRESS_ONE), DaemonReplacementTest::ports, out());
     new Successor(control, arriving).check();
     exchange();
-    awaitNoSessions();
     replace(ADDRESS_ONE);
     exchange();
   }
 
   @Test
   void shouldRefuseWhileThereAreProgramsWhoseStateCannotGoOver() throws Exception {
-    try (Rddp session = connect("one")) {
+    try (StreamSession _ = StreamSession.open(control, "test")) {
       assertThatThrownBy(() -> replace(ADDRESS_ONE))
           .isInstanceOf(ReplacementException.class)
-          .hasMessageContaining("one: programs have sessions");
-      session.allocate(64).close();
-    }
-    try (StreamSession _ = StreamSession.open(control, "test")) {
-      assertThatThrownBy(() -> replace(ADDRESS_ONE)).hasMessageContaining("programs have sockets");
+          .hasMessageContaining(
+              "test (pid %d) has octet streams".formatted(ProcessHandle.current().pid()));
     }
     exchange();
+  }
+
+  @Test
+  void shouldGoOnWithProgramsThatWriteAndSend() throws Exception {
+    try (SteadyExchange exchange =
+        new SteadyExchange(connect("one"), connect("two"), ConnectedPrograms.TWO)) {
+      for (int i = 0; i < 4; i++) {
+        exchange.awaitMessages(100);
+        replace(ADDRESS_ONE);
+      }
+      exchange.awaitMessages(100);
+    }
+    exchange();
+  }
+
+  @Test
+  void shouldGoOnInTheOldDaemonIfTheNewOneFails() throws Exception {
+    try (SteadyExchange exchange =
+        new SteadyExchange(connect("one"), connect("two"), ConnectedPrograms.TWO)) {
+      exchange.awaitMessages(100);
+      Configuration configuration = configuration(ADDRESS_ONE);
+      new Successor(control, new ArrivingDaemon(configuration, DaemonReplacementTest::ports, out()))
+          .check();
+      exchange.awaitMessages(100);
+      ArrivingDaemon failing =
+          new ArrivingDaemon(configuration, DaemonReplacementTest::ports, out()) {
+            @Override
+            public void adopt(SnapshotReader snapshot, List<Descriptor> descriptors)
+                throws ReplacementException {
+              super.adopt(snapshot, descriptors);
+              throw new ReplacementException("it fails");
+            }
+          };
+      assertThatThrownBy(() -> new Successor(control, failing).takeOver())
+          .hasMessageContaining("it fails");
+      exchange.awaitMessages(100);
+      replace(ADDRESS_ONE);
+      exchange.awaitMessages(100);
+    }
+  }
+
+  @Test
+  void shouldGoOnWithSeveralSessionsAndConnections() throws Exception {
+    List<SteadyExchange> exchanges = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      exchanges.add(new SteadyExchange(connect("one"), connect("two"), ConnectedPrograms.TWO));
+    }
+    exchanges.add(
+        new SteadyExchange(
+            connect("two"), connect("one"), new InetSocketAddress(ADDRESS_ONE, 7471)));
+    for (int i = 0; i < 2; i++) {
+      exchanges.forEach(each -> each.awaitMessages(50));
+      replace(ADDRESS_ONE);
+    }
+    exchanges.forEach(each -> each.awaitMessages(50));
+    exchanges.forEach(SteadyExchange::close);
+    replace(ADDRESS_ONE);
+  }
+
+  /** One connection waits for the program's answer, and another comes later. */
+  @Test
+  void shouldGoOnWithListenersWindowsAndReceiveQueues() throws Exception {
+    try (Rddp here = connect("one");
+        Rddp there = connect("two")) {
+      SharedReceiveQueue queue = there.createSharedReceiveQueue(8);
+      MemoryRegion sink = there.allocate(4096, Access.LOCAL_WRITE, Access.MW_BIND);
+      MemoryRegion source = here.allocate(4096);
+      source.segment().setString(0, "to the window");
+      ConnectionOptions options = ConnectionOptions.DEFAULTS.withReceiveQueue(queue);
+      Listener listener = there.listen(new InetSocketAddress(7471), 8, options);
+      assertThat(queue.postReceive(1, sink, 0, 64)).isTrue();
+      MemoryWindow window = there.allocateWindow();
+      CompletableFuture<Connection> connecting =
+          CompletableFuture.supplyAsync(() ->
+              here.connect(ConnectedPrograms.TWO, PrivateData.NONE, ConnectedPrograms.TIMEOUT));
+      IncomingConnection waiting = listener.await(ConnectedPrograms.TIMEOUT);
+      replace(ADDRESS_ONE);
+      Connection in = waiting.accept();
+      Connection out = connecting.join();
+      assertThat(in.localOperations().postBind(2, window, sink, 64, 64, REMOTE_WRITE, 0)).isTrue();
+      assertThat(ConnectedPrograms.completions(there, 1)).containsExactly("bind 2 SUCCESS 0");
+      replace(ADDRESS_ONE);
+      assertThat(out.postWrite(3, source, 0, 14, window.stag(), window.baseTo())).isTrue();
+      assertThat(out.postSend(4, source, 0, 14)).isTrue();
+      assertThat(ConnectedPrograms.completions(there, 1)).containsExactly("receive 1 SUCCESS 14");
+      assertThat(sink.segment().getString(0)).isEqualTo("to the window");
+      assertThat(sink.segment().getString(64)).isEqualTo("to the window");
+      CompletableFuture<Connection> accepted =
+          CompletableFuture.supplyAsync(() -> listener.await(ConnectedPrograms.TIMEOUT).accept());
+      Connection later =
+          here.connect(ConnectedPrograms.TWO, PrivateData.NONE, ConnectedPrograms.TIMEOUT);
+      assertThat(later.remoteAddress()).isEqualTo(accepted.join().localAddress());
+      replace(ADDRESS_ONE);
+    }
+  }
+
+  @Test
+  void shouldNameProgramsWhoseSessionsCannotGoOver() throws Exception {
+    try (Rddp program = connect("one")) {
+      assertRefused("reads the counters", program.openCounters());
+    }
+    try (Rddp program = connect("one")) {
+      assertRefused("captures", program.startCapture(1 << 16, 96, false));
+      program.stopCapture();
+      assertRefused("has numbers of queue pairs", program.createNumber());
+      try (SharedMemory own = SharedMemory.create("test", 4096)) {
+        assertRefused(
+            "has memory that no other process can map",
+            program.register(own.descriptor().number(), Access.LOCAL_WRITE));
+      }
+      MemoryRegion region = program.allocate(8192);
+      RegionPiece piece = RegionPiece.of(region);
+      assertRefused(
+          "has regions of several pieces",
+          program.registerPieces(List.of(piece, piece), RegionOptions.of(Access.LOCAL_WRITE)));
+      replace(ADDRESS_ONE);
+      program.allocate(64).close();
+    }
+    try (RawProgram program = new RawProgram(control)) {
+      program.begin("one", ControlMessage.KNOWS_SUCCESSORS - 1);
+      assertRefused("ends its session with this process", program);
+    }
+  }
+
+  private void assertRefused(String why, AutoCloseable held) throws Exception {
+    assertThatThrownBy(() -> replace(ADDRESS_ONE))
+        .isInstanceOf(ReplacementException.class)
+        .hasMessageContaining("pid " + ProcessHandle.current().pid())
+        .hasMessageContaining(why);
+    held.close();
   }
 
   @Test
@@ -286,7 +413,6 @@ class DaemonReplacementTest {
     try (Rddp session = program.join()) {
       session.allocate(64).close();
     }
-    awaitNoSessions();
     List<CompletableFuture<Rddp>> later = new ArrayList<>();
     ArrivingDaemon arriving =
         new ArrivingDaemon(configuration(ADDRESS_ONE), DaemonReplacementTest::ports, out()) {

@@ -72,6 +72,7 @@ public final class ControlServer implements AutoCloseable {
   private final SlowUsers slowUsers = new SlowUsers();
 
   private final StreamService streams;
+  private final ProgramHandOver handOver;
   private EngineWatches watches = EngineWatches.NONE;
   private final Thread thread = new Thread(this::run, "rddp-control");
   private volatile boolean running = true;
@@ -109,6 +110,7 @@ public final class ControlServer implements AutoCloseable {
     this.admission = new ProgramAdmission(this, listener, shares, limits);
     this.mappingThreads = MappingThreads.start(this::execute, this::reportUnlockedMemory);
     this.streams = new StreamService(this, ports);
+    this.handOver = new ProgramHandOver(this, admission);
   }
 
   /** Starts the control thread. */
@@ -125,6 +127,11 @@ public final class ControlServer implements AutoCloseable {
       events.info(
           "programs copy their memory when this daemon has ended, since it cannot be immutable: that"
               + " needs CAP_LINUX_IMMUTABLE outside of a user namespace, and Linux 6.0");
+    }
+    // Those of another daemon.
+    for (ProgramSession each : programs) {
+      events.session(each.logFields(), "the session goes on in this process");
+      each.link().start();
     }
     thread.start();
   }
@@ -474,9 +481,28 @@ public final class ControlServer implements AutoCloseable {
     wake.signal();
   }
 
-  /** Leaves the control socket's path to another daemon; {@link #close} follows. */
+  /** Lets another daemon go on with the sessions. */
+  public ProgramHandOver handOver() {
+    return handOver;
+  }
+
+  /** Whether tasks wait for the control thread, while it pauses. */
+  boolean hasTasks() {
+    return !tasks.isEmpty();
+  }
+
+  /** The programs whose sessions are ending. */
+  Set<ProgramSession> ending() {
+    return ending;
+  }
+
+  /**
+   * Leaves the programs and the control socket's path to another daemon, while all pauses; {@link
+   * #close} follows.
+   */
   public void leave() {
     accept(false);
+    handOver.leave();
     admission.leave();
   }
 
@@ -517,6 +543,7 @@ public final class ControlServer implements AutoCloseable {
   public void close() {
     running = false;
     wake.signal();
+    handOver.endPauses();
     boolean interrupted = false;
     while (thread.isAlive()) {
       try {

@@ -9,6 +9,7 @@ import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.InterfaceEntry;
+import org.rddp.snapshot.Snapshot;
 
 /** The interfaces of the daemon, and the engines that share them. Immutable. */
 final class InterfaceEngines {
@@ -51,6 +52,14 @@ final class InterfaceEngines {
                 (named.size() == 1 ? "the engine of " : "each engine of ")
                     + wanted
                     + " is stuck; the daemon's log says where"));
+  }
+
+  /** The engine with a name of its own, which another daemon had, too. */
+  InterfaceEngine require(Snapshot snapshot, String name) {
+    return engines.stream()
+        .filter(each -> each.engine().name().equals(name))
+        .findFirst()
+        .orElseThrow(() -> snapshot.wrong("there is no engine " + name));
   }
 
   /** The engines of all interfaces. */

@@ -49,6 +49,11 @@ final class JoinedPieces {
     this.threads = threads;
   }
 
+  /** Whether there are none, and none is being joined or separated. */
+  boolean isEmpty() {
+    return byStag.isEmpty() && beingRegistered.isEmpty() && busy == 0;
+  }
+
   /** Returns the octets of all pieces; refuses pieces that cannot be joined. */
   static long check(List<MemoryPiece> pieces) throws RequestRefusedException {
     if (pieces.isEmpty()) {

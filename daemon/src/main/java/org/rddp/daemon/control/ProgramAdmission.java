@@ -15,6 +15,8 @@ import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.snapshot.Snapshot;
+import org.rddp.snapshot.SnapshotException;
 
 /**
  * Accepts or refuses the programs that connect to the control socket. Control thread only, except
@@ -158,6 +160,31 @@ final class ProgramAdmission {
     if (victim != null) {
       // Its Hello may have arrived since it was accepted.
       victim.yieldPlace("it has not opened a session, and others want its place");
+    }
+  }
+
+  /** Transfers the number of the program that was accepted last. */
+  void transfer(Snapshot snapshot) {
+    lastNumber = snapshot.number("lastNumber", lastNumber);
+  }
+
+  /**
+   * Takes a program that another daemon has accepted; its link is not started.
+   *
+   * @param number its number in the daemon
+   * @param descriptor of its control socket; closed with the session
+   */
+  ProgramSession inherit(int number, Descriptor descriptor) {
+    try {
+      ControlSocket socket = ControlSocket.inherit(descriptor);
+      PeerCredentials process = socket.peer().ofConnection(number);
+      Resources share = shares.join(process);
+      share.programs().add(1);
+      ProgramSession program = new ProgramSession(server, number, socket, EventFd.create(), share);
+      server.onAdmitted(program);
+      return program;
+    } catch (SystemCallException e) {
+      throw new SnapshotException("a program cannot be served: " + e.getMessage());
     }
   }
 

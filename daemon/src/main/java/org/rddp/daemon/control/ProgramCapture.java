@@ -57,6 +57,11 @@ final class ProgramCapture {
     this.octets = octets;
   }
 
+  /** Whether there is a capture or a trace. */
+  boolean isActive() {
+    return ring != null;
+  }
+
   /** Answers with a connection's addresses, by which to select its frames. */
   void find(ProgramMessage.FindConnection find) throws RequestRefusedException {
     server.permissions().checkCapture(program.socket().peer());

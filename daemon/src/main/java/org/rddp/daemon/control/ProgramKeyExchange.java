@@ -51,6 +51,11 @@ final class ProgramKeyExchange implements KeyExchange {
         });
   }
 
+  /** Whether it passes on datagrams. While no request of the program is in work. */
+  boolean isActive() {
+    return security != null;
+  }
+
   /** Sends a datagram of a daemon of IKE. */
   void send(ProgramMessage.SendKeyDatagram send) throws RequestRefusedException {
     check();

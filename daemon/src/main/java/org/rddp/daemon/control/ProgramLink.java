@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.rddp.daemon.engine.EngineSleep;
+import org.rddp.daemon.engine.Pause;
 import org.rddp.daemon.engine.ProgramSignals;
 import org.rddp.ipc.control.ControlProtocolException;
 import org.rddp.ipc.control.ControlSocket;
@@ -23,6 +24,7 @@ import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.WakeSocket;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The daemon's ends of a program's sockets, and the thread that uses them. The program can block
@@ -98,6 +100,9 @@ final class ProgramLink implements ProgramSignals {
 
   /** Whether to receive messages; after some, the control thread asks for more. */
   private boolean reading = true;
+
+  /** Whether messages stay in the socket, for another daemon perhaps. */
+  private boolean held;
 
   private boolean failed;
   private boolean running = true;
@@ -177,7 +182,7 @@ final class ProgramLink implements ProgramSignals {
    * Wakes the program, and is woken by it, through the ends of a wake-up socket.
    *
    * @param engine the daemon's end
-   * @param other the program's, see {@link #closeProgramEnd}
+   * @param other the program's, see {@link #closeProgramEnd}; null: the program has it already
    * @param sleeps of the threads that it wakes
    */
   void use(WakeSocket engine, WakeSocket other, Set<EngineSleep> sleeps) {
@@ -273,7 +278,7 @@ final class ProgramLink implements ProgramSignals {
   }
 
   private boolean isReading() {
-    return reading && !failed && unsent.isEmpty();
+    return reading && !held && !failed && unsent.isEmpty();
   }
 
   private void wakeAndTakeSignals() {
@@ -373,6 +378,58 @@ final class ProgramLink implements ProgramSignals {
     }
   }
 
+  // ---- Another daemon goes on with it ----
+
+  /**
+   * Receives no further messages, until {@link #readAgain}.
+   *
+   * @param then runs on the control thread behind all messages received before
+   */
+  void hold(Runnable then) {
+    execute(() -> {
+      held = true;
+      server.execute(then);
+    });
+  }
+
+  /** Receives messages again. */
+  void readAgain() {
+    execute(() -> held = false);
+  }
+
+  /** Lets the thread pause when it has done what it was asked for until now. Any thread. */
+  void pause(Pause pause) {
+    execute(() -> {
+      wakeAndTakeSignals();
+      pause.take();
+    });
+  }
+
+  /** Whether messages hand over descriptors that the program has not received. In a pause. */
+  boolean hasDescriptorsToSend() {
+    return unsent.haveDescriptors();
+  }
+
+  /** Transfers the messages that wait, in a pause; when read, before the thread is started. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(ProgramLink.class);
+    unsent.transfer(
+        snapshot,
+        System.nanoTime(),
+        message -> {
+          waiting.incrementAndGet();
+          program.onUnsentAgain(message);
+        });
+    // The socket may have signals that the other daemon has not read.
+    takesSignals = snapshot.reads();
+    snapshot.end();
+  }
+
+  /** Leaves the program to another daemon: nothing is sent any more. In a pause. */
+  void leave() {
+    failed = true;
+  }
+
   // ---- The end ----
 
   /** Ends the connection, before its session has ended. */
@@ -424,7 +481,9 @@ final class ProgramLink implements ProgramSignals {
   private void closeWakeUpSocket() {
     if (engineEnd != null) {
       engineEnd.close();
-      programEnd.close();
+      if (programEnd != null) {
+        programEnd.close();
+      }
     }
   }
 
@@ -506,6 +565,10 @@ final class ProgramLink implements ProgramSignals {
    * @return whether it has, within the time in ns
    */
   boolean awaitEnd(long nanos) throws InterruptedException {
+    if (thread.getState() == Thread.State.NEW) {
+      close();
+      return true;
+    }
     return thread.join(Duration.ofNanos(Math.max(1, nanos)));
   }
 

@@ -1,6 +1,7 @@
 package org.rddp.daemon.control;
 
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.Map;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.ControlAddresses;
@@ -11,6 +12,7 @@ import org.rddp.ip.HostAddress;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Carries out a program's requests to listen, and records its ports, at which no other process may
@@ -82,6 +84,24 @@ final class ProgramListeners {
           program.onControl(() -> giveBack(portsByListener.remove(close.listener())));
           return new DaemonMessage.Done(close.request());
         });
+  }
+
+  /** Transfers which ports are claimed; when read, none is before. While no request is in work. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(ProgramListeners.class);
+    Iterator<Integer> written = portsByListener.keySet().stream().sorted().iterator();
+    while (snapshot.flag("portsByListener", written.hasNext())) {
+      int listener = snapshot.number("listener", snapshot.reads() ? 0 : written.next());
+      int port = snapshot.number("port", portsByListener.getOrDefault(listener, 0), 1, 65535);
+      if (snapshot.reads()) {
+        if (portsByListener.put(listener, port) != null) {
+          throw snapshot.wrong("a listener is there twice");
+        }
+        claim(port);
+        listeners.add(1);
+      }
+    }
+    snapshot.end();
   }
 
   /** Gives all listeners back to the quota. */

@@ -6,6 +6,7 @@ import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * A memory that is shared with a program, from its mapping to its unmapping. The engine may use it
@@ -65,7 +66,10 @@ final class ProgramMapping {
     this(memory, memory::close, threads);
   }
 
-  /** The memfd, which is open until the memory is shared. */
+  /**
+   * The memfd, which is open until the memory is shared, and as long as the memory if another
+   * daemon can go on with it.
+   */
   Descriptor descriptor() {
     return memory.descriptor();
   }
@@ -91,6 +95,32 @@ final class ProgramMapping {
   /** Whether the program has not shared the memory yet: its descriptor is open. */
   boolean isMapped() {
     return state == State.MAPPED;
+  }
+
+  /** Whether another daemon can map the memory. Never waits. */
+  boolean canGoOver() {
+    try {
+      return memory.descriptor().isOpen() && memory.canBeMappedAgain();
+    } catch (SystemCallException e) {
+      return false;
+    }
+  }
+
+  /** Transfers how far it has come; when read, another daemon has had the memory before. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(ProgramMapping.class);
+    state = snapshot.constant("state", State.class, state);
+    if (snapshot.reads() && state == State.READY) {
+      try {
+        memory.populate(0, memory.length());
+      } catch (SystemCallException e) {
+        throw snapshot.wrong("no memory is left for that of programs: " + e.getMessage());
+      }
+      if (!memory.lock(0, memory.length())) {
+        threads.onNotLocked();
+      }
+    }
+    snapshot.end();
   }
 
   /** Zeroes a range of memory that is ready. */
@@ -125,8 +155,10 @@ final class ProgramMapping {
           "a hole could be punched into the memory: map it, add F_SEAL_FUTURE_WRITE with fcntl(2),"
               + " then share it");
     }
-    // Descriptors are scarce; the mapping stays.
-    threads.close(memory.descriptor()::close);
+    if (!canGoOver()) {
+      // Descriptors are scarce; the mapping stays.
+      threads.close(memory.descriptor()::close);
+    }
     state = State.POPULATING;
     turns.accept(() -> populating.accept(() -> populate(0, outcome)));
   }

@@ -2,7 +2,9 @@ package org.rddp.daemon.control;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -12,6 +14,8 @@ import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.RangeAllocator;
+import org.rddp.snapshot.Memories;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The memory shared with one program, by number: allocated by the daemon, which cuts small pieces
@@ -50,11 +54,16 @@ final class ProgramMemory {
   private static final class Mapping {
     final ProgramMapping shared;
     final RangeAllocator pieces;
+
+    /** Whether the program has brought it. */
+    final boolean adopted;
+
     boolean used;
 
-    Mapping(ProgramMapping shared, RangeAllocator pieces) {
+    Mapping(ProgramMapping shared, RangeAllocator pieces, boolean adopted) {
       this.shared = shared;
       this.pieces = pieces;
+      this.adopted = adopted;
     }
 
     /**
@@ -119,7 +128,7 @@ final class ProgramMemory {
     }
     if (size > SMALL) {
       long rounded = wholePages(size);
-      int number = add(create(rounded), null);
+      int number = add(create(rounded), null, false);
       return new Piece(number, 0, rounded, blocks.get(number).shared.descriptor());
     }
     long pages = wholePages(size) / PAGE;
@@ -131,7 +140,7 @@ final class ProgramMemory {
       roomy.full(next, pages);
       next = roomy.first(pages);
     }
-    int number = add(create(SLAB), new RangeAllocator(SLAB, PAGE));
+    int number = add(create(SLAB), new RangeAllocator(SLAB, PAGE), false);
     Mapping slab = blocks.get(number);
     return cut(number, slab, size, slab.shared.descriptor());
   }
@@ -230,12 +239,12 @@ final class ProgramMemory {
   int adopt(SharedMemory shared) throws RequestRefusedException {
     checkUnshared();
     take(wholePages(shared.length()));
-    return add(shared, null);
+    return add(shared, null, true);
   }
 
-  private int add(SharedMemory shared, RangeAllocator pieces) {
+  private int add(SharedMemory shared, RangeAllocator pieces, boolean adopted) {
     int number = nextNumber++;
-    blocks.put(number, new Mapping(new ProgramMapping(shared, threads), pieces));
+    blocks.put(number, new Mapping(new ProgramMapping(shared, threads), pieces, adopted));
     return number;
   }
 
@@ -337,6 +346,111 @@ final class ProgramMemory {
       give(size);
       done.run();
     });
+  }
+
+  // ---- Another daemon goes on with it ----
+
+  /** Whether another daemon can map all of it. */
+  boolean canGoOver() {
+    return blocks.values().stream().allMatch(each -> each.shared.canGoOver());
+  }
+
+  /** The memories, in the order of their numbers. */
+  List<Memories.Range> ranges() {
+    return sorted(blocks).stream()
+        .map(number -> blocks.get(number).shared)
+        .map(each -> new Memories.Range(each.address(), each.length()))
+        .toList();
+  }
+
+  private static List<Integer> sorted(Map<Integer, ?> map) {
+    return map.keySet().stream().sorted().toList();
+  }
+
+  /**
+   * Transfers the memories, and what is registered; when read, there are none before. While no
+   * request of the program is in work.
+   *
+   * @param files maps what the program has brought
+   */
+  void transfer(Snapshot snapshot, HandedDescriptors descriptors, AdoptedFiles files) {
+    snapshot.begin(ProgramMemory.class);
+    nextNumber = snapshot.number("nextNumber", nextNumber);
+    Iterator<Integer> written = sorted(blocks).iterator();
+    while (snapshot.flag("blocks", written.hasNext())) {
+      int number = snapshot.number("number", snapshot.reads() ? 0 : written.next());
+      Mapping block = transfer(snapshot, descriptors, files, blocks.get(number));
+      if (snapshot.reads() && blocks.put(number, block) != null) {
+        throw snapshot.wrong("a memory is there twice");
+      }
+    }
+    Iterator<Integer> stags = sorted(registrations).iterator();
+    while (snapshot.flag("registrations", stags.hasNext())) {
+      int stag = snapshot.number("stag", snapshot.reads() ? 0 : stags.next());
+      registrations.put(stag, transfer(snapshot, registrations.get(stag)));
+    }
+    snapshot.end();
+    if (snapshot.reads()) {
+      blocks.forEach((number, block) -> {
+        if (block.pieces != null && block.shared.isReady()) {
+          roomy.add(number);
+        }
+      });
+    }
+  }
+
+  private static Registration transfer(Snapshot snapshot, Registration written) {
+    snapshot.begin(Registration.class);
+    int memory = snapshot.number("memory", written == null ? 0 : written.memory);
+    long offset = snapshot.number("offset", written == null ? 0 : written.offset);
+    long size = snapshot.number("octets", written == null ? 0 : written.octets);
+    snapshot.end();
+    return new Registration(memory, offset, size);
+  }
+
+  private Mapping transfer(
+      Snapshot snapshot, HandedDescriptors descriptors, AdoptedFiles files, Mapping written) {
+    snapshot.begin(Mapping.class);
+    boolean reads = snapshot.reads();
+    boolean adopted = snapshot.flag("adopted", !reads && written.adopted);
+    Descriptor memfd = descriptors.transfer(reads ? null : written.shared.descriptor());
+    boolean cut = snapshot.flag("cut", !reads && written.pieces != null);
+    Mapping block = written;
+    if (reads) {
+      SharedMemory mapped = adopted ? adopt(snapshot, files, memfd) : HandedDescriptors.map(memfd);
+      memories.add(1);
+      octets.add(wholePages(mapped.length()));
+      RangeAllocator pieces = cut ? new RangeAllocator(SLAB, PAGE) : null;
+      block = new Mapping(new ProgramMapping(mapped, threads), pieces, adopted);
+    }
+    block.used = snapshot.flag("used", block.used);
+    block.shared.transfer(snapshot);
+    if (cut) {
+      transferPieces(snapshot, block.pieces);
+    }
+    snapshot.end();
+    return block;
+  }
+
+  private static SharedMemory adopt(Snapshot snapshot, AdoptedFiles files, Descriptor memfd) {
+    try {
+      return files.map(memfd);
+    } catch (RequestRefusedException e) {
+      throw snapshot.wrong("what a program has brought cannot be mapped: " + e.getMessage());
+    }
+  }
+
+  private static void transferPieces(Snapshot snapshot, RangeAllocator pieces) {
+    Iterator<Map.Entry<Long, Long>> written =
+        snapshot.reads() ? Collections.emptyIterator() : pieces.ranges().entrySet().iterator();
+    while (snapshot.flag("pieces", written.hasNext())) {
+      Map.Entry<Long, Long> piece = snapshot.reads() ? null : written.next();
+      long offset = snapshot.number("offset", piece == null ? 0 : piece.getKey());
+      long size = snapshot.number("octets", piece == null ? 0 : piece.getValue());
+      if (snapshot.reads() && !pieces.take(offset, size)) {
+        throw snapshot.wrong("pieces of a memory overlap");
+      }
+    }
   }
 
   /**

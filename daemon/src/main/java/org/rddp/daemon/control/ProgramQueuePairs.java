@@ -31,6 +31,11 @@ final class ProgramQueuePairs {
     this.most = most;
   }
 
+  /** Whether the session has numbers. */
+  boolean hasNumbers(Session session) {
+    return numbers().has(session);
+  }
+
   private QueuePairNumbers numbers() {
     return program.daemonInterface().queuePairs();
   }

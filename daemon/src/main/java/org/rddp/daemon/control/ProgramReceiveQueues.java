@@ -6,6 +6,7 @@ import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.Session;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.snapshot.Snapshot;
 
 /** Carries out a program's requests for shared receive queues. Control thread only. */
 final class ProgramReceiveQueues {
@@ -24,6 +25,16 @@ final class ProgramReceiveQueues {
   /** Sets the number of receives that all queues together may hold. */
   void limit(int most) {
     receives.limit(most);
+  }
+
+  /** Transfers how much of the quota is in use: all queues together. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(ProgramReceiveQueues.class);
+    long used = snapshot.number("receives", receives.used(), 0, Integer.MAX_VALUE);
+    if (snapshot.reads()) {
+      receives.add(used);
+    }
+    snapshot.end();
   }
 
   void create(Session session, ProgramMessage.CreateReceiveQueue create)

@@ -126,6 +126,11 @@ final class ProgramRegions {
         });
   }
 
+  /** Whether there are regions of several pieces. */
+  boolean hasPieces() {
+    return !joins.isEmpty();
+  }
+
   /**
    * Unmaps pieces that are side by side. Call it after the engine has ended the session, and before
    * the memory is unmapped.

@@ -1,5 +1,6 @@
 package org.rddp.daemon.control;
 
+import java.util.List;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionSizes;
 import org.rddp.daemon.configuration.Limits;
@@ -7,6 +8,8 @@ import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.Session;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.snapshot.Memories;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The requests of a program whose session has begun: what each kind is carried out by, and the
@@ -30,6 +33,9 @@ final class ProgramRequests {
   private final ObjectList list;
   private final ProgramAssociations associations;
   private final ProgramKeyExchange keyExchange;
+
+  /** Whether the program has mapped the counters, which the next daemon has elsewhere. */
+  private boolean countersOpened;
 
   /**
    * For a program that has connected.
@@ -91,6 +97,44 @@ final class ProgramRequests {
     receiveQueues.limit(granted.completions());
   }
 
+  /** What keeps another daemon from going on with the session; empty if nothing does. */
+  String keptBy(Session session) {
+    if (capture.isActive()) {
+      return "captures or traces";
+    }
+    if (keyExchange.isActive()) {
+      return "exchanges keys";
+    }
+    if (countersOpened) {
+      return "reads the counters of this process";
+    }
+    if (queuePairs.hasNumbers(session)) {
+      return "has numbers of queue pairs";
+    }
+    if (regionRequests.hasPieces()) {
+      return "has regions of several pieces";
+    }
+    return memory.canGoOver() ? "" : "has memory that no other process can map";
+  }
+
+  /** Transfers what the program has, while no request is in work; when read, it has nothing. */
+  void transfer(Snapshot snapshot, HandedDescriptors descriptors) {
+    snapshot.begin(ProgramRequests.class);
+    memory.transfer(snapshot, descriptors, server.adoptedFiles());
+    listeners.transfer(snapshot);
+    receiveQueues.transfer(snapshot);
+    long used = snapshot.number("regions", regions.used(), 0, Integer.MAX_VALUE);
+    if (snapshot.reads()) {
+      regions.add(used);
+    }
+    snapshot.end();
+  }
+
+  /** The memories of the program. */
+  List<Memories.Range> memories() {
+    return memory.ranges();
+  }
+
   /** Carries out a request, other than those that begin and end a session. */
   void serve(Session session, ProgramMessage message) throws RequestRefusedException {
     int request = message.request();
@@ -115,8 +159,10 @@ final class ProgramRequests {
       case ProgramMessage.FreeNumber free -> queuePairs.free(session, free);
       case ProgramMessage.Expect expect -> queuePairs.expect(session, expect);
       case ProgramMessage.ExpectPsn said -> queuePairs.expectPsn(session, said);
-      case ProgramMessage.OpenCounters open ->
-          program.send(new DaemonMessage.CountersOpened(request, server.countersDescriptor()));
+      case ProgramMessage.OpenCounters open -> {
+        countersOpened = true;
+        program.send(new DaemonMessage.CountersOpened(request, server.countersDescriptor()));
+      }
       case ProgramMessage.StartCapture start -> capture.start(start);
       case ProgramMessage.StartTrace start -> capture.start(start);
       case ProgramMessage.FindConnection find -> capture.find(find);

@@ -13,7 +13,6 @@ import org.rddp.daemon.engine.HeapShare;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.Session;
 import org.rddp.daemon.engine.SessionHandler;
-import org.rddp.daemon.engine.SessionOwner;
 import org.rddp.daemon.log.LogFields;
 import org.rddp.daemon.log.LogText;
 import org.rddp.group.SharedCounts;
@@ -30,6 +29,7 @@ import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.WakeSocket;
 import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * A connected program: carries out its requests, partly on the engine of its interface, and owns
@@ -77,13 +77,24 @@ final class ProgramSession implements SessionHandler {
   private ProgramMapping rings;
   private PrivateMemory inlineMemory;
   private int inWork;
+
+  /** Requests that have been read and not answered. */
+  private int unanswered;
+
+  /** The version of the control protocol in its Hello. */
+  private int version;
+
+  /** What it was granted; null before Hello. */
+  private SessionSizes sizes;
+
+  private SessionLimits limits;
   private int processKey = PollSet.NONE;
 
   /** Requests of peers that have not been sent to the program yet, by listener. */
   private final SharedCounts unsentRequests = new SharedCounts();
 
   /** Most connections of the session. */
-  private final int connections;
+  private int connections;
 
   /** Whether messages are being received, or wait to be handled. */
   private boolean receiving = true;
@@ -239,6 +250,7 @@ final class ProgramSession implements SessionHandler {
         link.execute(message::closeDescriptors);
         continue;
       }
+      unanswered++;
       try {
         handle(message);
       } catch (RuntimeException | Error e) {
@@ -337,15 +349,15 @@ final class ProgramSession implements SessionHandler {
     share.sessions().take(1);
     counted = true;
     try {
-      Limits limits = server.limits();
-      SessionSizes sizes = limits.granted(hello.sizes());
-      SessionLimits sessionLimits = limits.ofSession(sizes);
-      takeHeap(sessionLimits);
+      version = hello.version();
+      sizes = server.limits().granted(hello.sizes());
+      limits = server.limits().ofSession(sizes);
+      takeHeap(limits);
       requests.limit(sizes);
       long size = DaemonRings.octets(sizes.requests(), sizes.completions());
       SharedMemory shared = SharedMemory.createImmutable("rddp-rings", size);
       rings = ProgramMapping.ofRings(shared, () -> unmapWith(shared), mappingThreads);
-      inlineMemory = PrivateMemory.map(Session.inlineOctets(sessionLimits));
+      inlineMemory = PrivateMemory.map(Session.inlineOctets(limits));
       shared.populate(0, size);
       WakeSocket[] wakeSockets = WakeSocket.pair();
       Engine engine = chosen.engine();
@@ -356,24 +368,12 @@ final class ProgramSession implements SessionHandler {
         ends.allowSleep();
       }
       takeName(hello.program());
-      SessionOwner owner = chosen.owner(process, limits);
-      session =
-          new Session(
-              number,
-              program,
-              engine,
-              sessionLimits,
-              ends,
-              inlineMemory.segment(),
-              link::wakeProgram,
-              this,
-              owner,
-              heap);
+      session = session(ends);
       send(
           new DaemonMessage.Welcome(
               hello.request(),
               hello.version(),
-              sessionLimits,
+              limits,
               chosen.name(),
               chosen.address(),
               rings.descriptor(),
@@ -382,6 +382,20 @@ final class ProgramSession implements SessionHandler {
       // The program's link ends, which frees what was created.
       throw new RequestRefusedException(Reason.RESOURCES, "no session: " + e.getMessage());
     }
+  }
+
+  private Session session(DaemonRings ends) {
+    return new Session(
+        number,
+        program,
+        daemonInterface.engine(),
+        limits,
+        ends,
+        inlineMemory.segment(),
+        link::wakeProgram,
+        this,
+        daemonInterface.owner(process, server.limits()),
+        heap);
   }
 
   private void takeHeap(SessionLimits limits) throws RequestRefusedException {
@@ -487,6 +501,7 @@ final class ProgramSession implements SessionHandler {
     if (message instanceof DaemonMessage.Refused refused) {
       server.events().refused(logFields(), socket.peer().uid(), refused.text());
     }
+    unanswered -= message.request() == 0 ? 0 : 1;
     link.send(message);
     if (link.unsent() > mostUnsent()) {
       end("it does not read the daemon's messages", null);
@@ -520,6 +535,103 @@ final class ProgramSession implements SessionHandler {
     // The text may name another program.
     String text = LogText.escaped(e.getMessage(), MAX_REFUSAL);
     return new DaemonMessage.Refused(request, e.reason(), e.detail(), text);
+  }
+
+  // ---- Another daemon goes on with it ----
+
+  /** Whether nothing is under way that the program has asked for. */
+  boolean isIdle() {
+    return inWork == 0 && unanswered == 0;
+  }
+
+  /** What keeps another daemon from going on with the session; empty if nothing does. */
+  String keptBy() {
+    if (sockets != null) {
+      return "has octet streams";
+    }
+    if (version < ControlMessage.KNOWS_SUCCESSORS) {
+      return "ends its session with this process, by version %d of the control protocol"
+          .formatted(version);
+    }
+    return rings.canGoOver() ? requests.keptBy(session) : "has rings that no other process can map";
+  }
+
+  /**
+   * Transfers a session that has begun, while nothing is under way.
+   *
+   * @param written the session; null if it is read
+   */
+  static void transfer(
+      Snapshot snapshot,
+      HandedDescriptors descriptors,
+      ProgramAdmission admission,
+      ProgramSession written) {
+    snapshot.begin(ProgramSession.class);
+    boolean reads = written == null;
+    int number = snapshot.number("number", reads ? 0 : written.number, 1, Integer.MAX_VALUE);
+    Descriptor socket = descriptors.transfer(reads ? null : written.socket.descriptor());
+    ProgramSession session = reads ? admission.inherit(number, socket) : written;
+    session.transfer(snapshot, descriptors);
+    snapshot.end();
+  }
+
+  private void transfer(Snapshot snapshot, HandedDescriptors descriptors) {
+    boolean reads = snapshot.reads();
+    takeName(snapshot.text("program", program));
+    version = snapshot.number("version", version);
+    String engine = snapshot.text("engine", reads ? null : daemonInterface.engine().name());
+    boolean sleeps =
+        snapshot.flag("sleeps", !reads && daemonInterface.engine().sleep().isAllowed());
+    sizes = snapshot.record("sizes", SessionSizes.class, sizes);
+    limits = snapshot.record("limits", SessionLimits.class, limits);
+    Descriptor memory = descriptors.transfer(reads ? null : rings.descriptor());
+    Descriptor wake = descriptors.transfer(reads ? null : link.descriptor());
+    if (reads) {
+      SharedMemory shared = HandedDescriptors.map(memory);
+      rings = ProgramMapping.ofRings(shared, () -> unmapWith(shared), mappingThreads);
+      rings.transfer(snapshot);
+      goOn(snapshot, server.interfaces().require(snapshot, engine), shared, wake);
+      if (!sleeps && daemonInterface.engine().sleep().isAllowed()) {
+        throw snapshot.wrong(
+            "the engine of %s never sleeps in the daemon that runs, so programs would not wake it"
+                .formatted(engine));
+      }
+    } else {
+      rings.transfer(snapshot);
+    }
+    requests.transfer(snapshot, descriptors);
+    link.transfer(snapshot);
+  }
+
+  private void goOn(
+      Snapshot snapshot, InterfaceEngine chosen, SharedMemory shared, Descriptor wake) {
+    daemonInterface = chosen;
+    connections = limits.connections();
+    share.sessions().add(1);
+    counted = true;
+    begun = true;
+    requests.limit(sizes);
+    Engine engine = chosen.engine();
+    link.use(new WakeSocket(wake), null, Set.of(engine.sleep()));
+    try {
+      takeHeap(limits);
+      inlineMemory = PrivateMemory.map(Session.inlineOctets(limits));
+      session =
+          session(DaemonRings.inherit(shared.segment(), sizes.requests(), sizes.completions()));
+      engine.sleep().add(session, link);
+    } catch (RequestRefusedException
+        | SystemCallException
+        | IllegalArgumentException
+        | IllegalStateException e) {
+      throw snapshot.wrong("no session for " + name + ": " + e.getMessage());
+    }
+  }
+
+  /** Counts a message that another daemon has not sent to the program. */
+  void onUnsentAgain(DaemonMessage message) {
+    if (message instanceof DaemonMessage.ConnectionRequested requested) {
+      unsentRequests.add(requested.listener());
+    }
   }
 
   // ---- The end ----

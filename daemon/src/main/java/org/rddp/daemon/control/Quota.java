@@ -51,6 +51,14 @@ final class Quota {
     used += amount;
   }
 
+  /** Takes an amount that is in use already, whatever the limit. */
+  void add(long amount) {
+    used += amount;
+    if (parent != null) {
+      parent.add(amount);
+    }
+  }
+
   /** Takes an amount, unless less than half of this quota, and of its parents, would be left. */
   boolean takeIfPlenty(long amount) {
     if (amount > limit / 2 - used || (parent != null && !parent.takeIfPlenty(amount))) {

@@ -2,11 +2,15 @@ package org.rddp.daemon.control;
 
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.rddp.ipc.control.ControlProtocolException;
 import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.MessageOctets;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Messages that wait because their program does not read. Nothing reports that it reads again, so
@@ -117,6 +121,36 @@ final class UnsentMessages {
    */
   boolean waitsTooLong(long now) {
     return replies > 0 && now - waitingSince > LONGEST_WAIT;
+  }
+
+  /** Whether a message that waits hands over a descriptor. */
+  boolean haveDescriptors() {
+    return messages.values().stream().anyMatch(MessageOctets::lacksDescriptors);
+  }
+
+  /**
+   * Transfers the messages, none of which hands over a descriptor; when read, none waits before,
+   * and their time begins anew.
+   *
+   * @param read gets each message that is read
+   */
+  void transfer(Snapshot snapshot, long now, Consumer<DaemonMessage> read) {
+    snapshot.begin(UnsentMessages.class);
+    Iterator<DaemonMessage> written = List.copyOf(messages.values()).iterator();
+    while (snapshot.flag("messages", written.hasNext())) {
+      byte[] octets =
+          snapshot.octets("octets", snapshot.reads() ? null : MessageOctets.of(written.next()));
+      if (snapshot.reads()) {
+        try {
+          DaemonMessage message = MessageOctets.read(octets);
+          add(message, now);
+          read.accept(message);
+        } catch (ControlProtocolException e) {
+          throw snapshot.wrong(e.getMessage());
+        }
+      }
+    }
+    snapshot.end();
   }
 
   /** Drops all messages, each of which is passed on. */

@@ -527,9 +527,6 @@ public final class Engine {
 
   /** Transfers what is not of its sessions or its parts. */
   void transfer(Snapshot snapshot) {
-    if (queuePairs != null && queuePairs.port() != 0) {
-      throw snapshot.wrong("queue pairs cannot be handed over yet");
-    }
     snapshot.begin(Engine.class);
     snapshot.counters(counters);
     busyTurns = snapshot.number("busyTurns", busyTurns, 0, TURNS_BETWEEN_TIMERS - 1);
@@ -563,14 +560,16 @@ public final class Engine {
     tcp.retire();
   }
 
+  /** Whether commands of other threads wait. While it makes no turn. */
+  public boolean hasCommands() {
+    return !commands.isEmpty();
+  }
+
   /**
    * Why another daemon's engine cannot go on with this one's state yet; empty if it can. While it
    * makes no turn.
    */
   public String keptBy() {
-    if (!sessions.isEmpty()) {
-      return "programs have sessions";
-    }
     return streams == null || streams.isIdle() ? "" : "programs have sockets";
   }
 

@@ -60,7 +60,10 @@ public final class EngineHandOver {
     octets = served == null ? null : new StreamsTransfer(served, owned, transports);
   }
 
-  /** Writes what is above TCP. Afterwards only {@link #retire} may follow. */
+  /**
+   * Writes what is above TCP. Afterwards only {@link #retire} may follow, or, if no other engine
+   * goes on, anything.
+   */
   public void write(SnapshotWriter snapshot) {
     transports.forEach(each -> handlers.add(each.user()));
     transfer(snapshot, null);

@@ -3,8 +3,6 @@ package org.rddp.daemon.engine;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -48,12 +46,6 @@ public final class EngineThread {
 
   /** Whether its engines are left to another daemon at its end. */
   private volatile boolean retiring;
-
-  /** A time without turns. */
-  private static final class Pause {
-    final CountDownLatch begun = new CountDownLatch(1);
-    final CountDownLatch over = new CountDownLatch(1);
-  }
 
   /** The value of {@link #lastTurn} while the thread sleeps. */
   private static final long ASLEEP = Long.MAX_VALUE;
@@ -150,31 +142,10 @@ public final class EngineThread {
     Pause now = pause;
     if (now != null) {
       lastTurn.set(ASLEEP);
-      now.begun.countDown();
-      await(now.over, Long.MAX_VALUE);
+      now.take();
       lastTurn.set(System.nanoTime());
     }
     return running;
-  }
-
-  /** Waits; an interrupt does not end the wait. */
-  private static boolean await(CountDownLatch latch, long nanos) {
-    long deadline = System.nanoTime() + nanos;
-    boolean interrupted = false;
-    boolean done = false;
-    long left = nanos;
-    while (!done && left > 0) {
-      try {
-        done = latch.await(left, TimeUnit.NANOSECONDS);
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-      left = deadline - System.nanoTime();
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    return done;
   }
 
   private int turns(long now) {
@@ -280,7 +251,7 @@ public final class EngineThread {
     pause = begun;
     running = false;
     sleep.wake();
-    if (await(begun.begun, nanos)) {
+    if (begun.await(nanos)) {
       return true;
     }
     resume();
@@ -297,7 +268,7 @@ public final class EngineThread {
     Pause ended = pause;
     pause = null;
     if (ended != null) {
-      ended.over.countDown();
+      ended.end();
     }
   }
 
@@ -306,6 +277,11 @@ public final class EngineThread {
     running = false;
     sleep.wake();
     endPause();
+  }
+
+  /** Gives back what a thread has that is never started. */
+  public void discard() {
+    sleep.close();
   }
 
   /** Tells it to end, and to leave the connections of its engines to another daemon. */

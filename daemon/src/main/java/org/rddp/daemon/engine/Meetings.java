@@ -48,6 +48,11 @@ final class Meetings {
     return connection;
   }
 
+  /** Whether no queue pair of the session expects a peer, has one, or is asked for. */
+  boolean isEmpty() {
+    return meetings.isEmpty() && kept.isEmpty();
+  }
+
   /** The peer that has introduced itself to a queue pair and is kept; null if there is none. */
   IncomingIntroduction kept(int number) {
     return kept.get(number);

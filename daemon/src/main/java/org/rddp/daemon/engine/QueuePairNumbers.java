@@ -104,6 +104,11 @@ public final class QueuePairNumbers {
     return number;
   }
 
+  /** Whether a session has numbers. */
+  public boolean has(Session session) {
+    return numbers.containsKey(session);
+  }
+
   private static void check(int used, int most, String what) throws RequestRefusedException {
     if (used >= most) {
       throw new RequestRefusedException(

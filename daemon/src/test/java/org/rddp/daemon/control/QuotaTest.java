@@ -28,6 +28,15 @@ class QuotaTest {
   }
 
   @Test
+  void shouldCountWhatIsInUseBeyondItsLimit() {
+    quota.add(70);
+    assertThat(parent.used()).isEqualTo(70);
+    assertThatThrownBy(() -> quota.take(1)).isInstanceOf(RequestRefusedException.class);
+    quota.give(70);
+    assertThat(parent.used()).isZero();
+  }
+
+  @Test
   void shouldTakeTheOtherHalfForWhatIsNeeded() throws Exception {
     assertThat(quota.takeIfPlenty(30)).isTrue();
     quota.take(30);

@@ -10,6 +10,8 @@ import org.rddp.client.types.Reason;
 import org.rddp.client.types.StartupTerms;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.IpAddress;
+import org.rddp.snapshot.SnapshotReader;
+import org.rddp.snapshot.SnapshotWriter;
 
 class UnsentMessagesTest {
   private static final DaemonMessage ONE = new DaemonMessage.Done(1);
@@ -83,6 +85,31 @@ class UnsentMessagesTest {
     messages.send(UnsentMessages.FIRST_PAUSE, sent::add);
     assertThat(sent).containsExactly(requested(1), requested(3));
     assertThat(messages.withdraw(failed(1))).as("it has been sent").isNull();
+  }
+
+  @Test
+  void shouldWaitInAnotherDaemon() {
+    List<DaemonMessage> waiting =
+        List.of(
+            requested(1),
+            new DaemonMessage.Refused(7, Reason.LIMIT, 3, "too many"),
+            requested(2),
+            new DaemonMessage.Closed(9, Reason.RESET, 0, ""));
+    waiting.forEach(each -> messages.add(each, 0));
+    SnapshotWriter writer = new SnapshotWriter();
+    messages.transfer(writer, 0, each -> {});
+    UnsentMessages next = new UnsentMessages();
+    List<DaemonMessage> read = new ArrayList<>();
+    long now = 5;
+    next.transfer(new SnapshotReader(writer.finish()), now, read::add);
+    assertThat(read).isEqualTo(waiting);
+    assertThat(messages.size()).as("it may go on here").isEqualTo(4);
+    assertThat(next.withdraw(failed(1))).isEqualTo(requested(1));
+    assertThat(next.waitsTooLong(now + UnsentMessages.LONGEST_WAIT)).isFalse();
+    assertThat(next.waitsTooLong(now + UnsentMessages.LONGEST_WAIT + 1)).isTrue();
+    List<DaemonMessage> sent = new ArrayList<>();
+    next.send(now + UnsentMessages.FIRST_PAUSE, sent::add);
+    assertThat(sent).isEqualTo(waiting.subList(1, 4));
   }
 
   private static DaemonMessage requested(int connection) {

@@ -19,7 +19,6 @@ import org.rddp.ipc.linux.UnixSocket;
  * <p>One thread receives; any thread may send. After {@link #close()} every call throws.
  */
 public final class ControlSocket implements AutoCloseable {
-  private static final int HEADER = 12;
   private static final int MSG_CTRUNC = 8;
   private static final int MSG_TRUNC = 0x20;
   private static final int MSG_DONTWAIT = 0x40;
@@ -48,9 +47,23 @@ public final class ControlSocket implements AutoCloseable {
   private boolean descriptorsInFlight;
 
   ControlSocket(Descriptor socket) throws SystemCallException {
+    this(socket, false);
+  }
+
+  private ControlSocket(Descriptor socket, boolean descriptorsInFlight) throws SystemCallException {
     this.socket = socket;
+    this.descriptorsInFlight = descriptorsInFlight;
     this.peer = UnixSocket.peerCredentials(socket);
     this.peerProcess = UnixSocket.peerProcess(socket);
+  }
+
+  /**
+   * Goes on with the daemon's end of a connection that another process had.
+   *
+   * @param socket closed with this object; if this throws, it is the caller's
+   */
+  public static ControlSocket inherit(Descriptor socket) throws SystemCallException {
+    return new ControlSocket(socket, true);
   }
 
   /**
@@ -125,13 +138,7 @@ public final class ControlSocket implements AutoCloseable {
     if (hasDescriptors && hasDescriptorsInFlight()) {
       return false;
     }
-    MessageBuffer buffer = MessageBuffer.forWriting();
-    buffer.putInt(0);
-    buffer.putShort(codec.type());
-    buffer.putShort(0);
-    buffer.putInt(message.request());
-    codec.write(message, buffer);
-    buffer.putInt(0, buffer.position());
+    MessageBuffer buffer = codec.encode(message);
     if (!buffer.descriptors().stream().allMatch(Descriptor::isOpen)) {
       throw new IOException("what a message was to hand over was freed before it could be sent");
     }
@@ -228,40 +235,17 @@ public final class ControlSocket implements AutoCloseable {
       if (octets == 0 && buffer.descriptors().isEmpty()) {
         throw new EOFException("the other end closed the control socket");
       }
-      return decode(buffer, kinds);
+      if ((incoming.flags() & MSG_TRUNC) != 0) {
+        throw new ControlProtocolException("a message is too long");
+      }
+      if ((incoming.flags() & MSG_CTRUNC) != 0) {
+        throw new ControlProtocolException("a message carries too many descriptors");
+      }
+      return MessageCodec.decode(buffer, kinds);
     } catch (IOException | RuntimeException e) {
       buffer.closeDescriptors();
       throw e;
     }
-  }
-
-  private ControlMessage decode(MessageBuffer buffer, Map<Integer, MessageCodec> kinds)
-      throws ControlProtocolException {
-    if ((incoming.flags() & MSG_TRUNC) != 0 || buffer.remaining() < HEADER) {
-      throw new ControlProtocolException("a message is too long or too short");
-    }
-    if ((incoming.flags() & MSG_CTRUNC) != 0) {
-      throw new ControlProtocolException("a message carries too many descriptors");
-    }
-    int length = buffer.remaining();
-    if (buffer.getInt() != length) {
-      throw new ControlProtocolException("a message's length is wrong");
-    }
-    int type = buffer.getShort();
-    if (buffer.getShort() != 0) {
-      throw new ControlProtocolException("a message's header has reserved bits set");
-    }
-    int request = buffer.getInt();
-    if ((request == 0) != (type >= ControlMessage.FIRST_EVENT)) {
-      throw new ControlProtocolException("a request without a number, or an event with one");
-    }
-    MessageCodec codec = kinds.get(type);
-    if (codec == null) {
-      throw new ControlProtocolException("unknown message type " + type);
-    }
-    ControlMessage message = codec.read(request, buffer);
-    buffer.requireEnd();
-    return message;
   }
 
   /** Closes this end. The other end reads end-of-file. */

@@ -74,6 +74,49 @@ final class MessageCodec {
     return false;
   }
 
+  /** Writes a message of this type with its header. */
+  MessageBuffer encode(ControlMessage message) {
+    MessageBuffer buffer = MessageBuffer.forWriting();
+    buffer.putInt(0);
+    buffer.putShort(type);
+    buffer.putShort(0);
+    buffer.putInt(message.request());
+    write(message, buffer);
+    buffer.putInt(0, buffer.position());
+    return buffer;
+  }
+
+  /**
+   * Reads a message with its header.
+   *
+   * @param kinds of {@link #byType}
+   */
+  static ControlMessage decode(MessageBuffer buffer, Map<Integer, MessageCodec> kinds)
+      throws ControlProtocolException {
+    int length = buffer.remaining();
+    if (length < MessageBuffer.HEADER) {
+      throw new ControlProtocolException("a message is too short");
+    }
+    if (buffer.getInt() != length) {
+      throw new ControlProtocolException("a message's length is wrong");
+    }
+    int type = buffer.getShort();
+    if (buffer.getShort() != 0) {
+      throw new ControlProtocolException("a message's header has reserved bits set");
+    }
+    int request = buffer.getInt();
+    if ((request == 0) != (type >= ControlMessage.FIRST_EVENT)) {
+      throw new ControlProtocolException("a request without a number, or an event with one");
+    }
+    MessageCodec codec = kinds.get(type);
+    if (codec == null) {
+      throw new ControlProtocolException("unknown message type " + type);
+    }
+    ControlMessage message = codec.read(request, buffer);
+    buffer.requireEnd();
+    return message;
+  }
+
   /** Writes the fields after the header. */
   void write(ControlMessage message, MessageBuffer buffer) {
     for (int i = 0; i < codecs.size(); i++) {

@@ -267,6 +267,15 @@ public final class SharedMemory implements AutoCloseable {
     return isImmutable(descriptor);
   }
 
+  /**
+   * Whether another process that gets the descriptor can map the memory for writing, and no hole
+   * can be punched into it. Never waits.
+   */
+  public boolean canBeMappedAgain() throws SystemCallException {
+    return isImmutable()
+        && (FCNTL.call(descriptor.number(), F_GET_SEALS, 0) & F_SEAL_FUTURE_WRITE) == 0;
+  }
+
   /** The descriptor must be of a memfd: of other files, the call may wait or do something else. */
   private static boolean isImmutable(Descriptor descriptor) {
     try (Arena arena = Arena.ofConfined()) {

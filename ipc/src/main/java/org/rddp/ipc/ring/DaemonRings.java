@@ -63,6 +63,11 @@ public final class DaemonRings {
    * @param completionSlots a power of two: the most requests that may be outstanding
    */
   public DaemonRings(MemorySegment memory, int submissionSlots, int completionSlots) {
+    this(memory, submissionSlots, completionSlots, true);
+  }
+
+  private DaemonRings(
+      MemorySegment memory, int submissionSlots, int completionSlots, boolean fresh) {
     if (memory.byteSize() < octets(submissionSlots, completionSlots)) {
       throw new IllegalArgumentException("too small for the rings: " + memory.byteSize());
     }
@@ -77,8 +82,23 @@ public final class DaemonRings {
     this.completionSlots = completionSlots;
     this.completionShift = Integer.numberOfTrailingZeros(completionSlots);
     this.completionBase = submissionBase + (long) RingLayout.SLOT * submissionSlots;
-    SharedMemoryHeader.write(
-        memory, RingLayout.MAGIC, RingLayout.VERSION, submissionSlots, completionSlots);
+    if (fresh) {
+      SharedMemoryHeader.write(
+          memory, RingLayout.MAGIC, RingLayout.VERSION, submissionSlots, completionSlots);
+    }
+  }
+
+  /**
+   * Takes rings that another end has laid out; {@link #goOn} follows. Writes nothing: the other end
+   * may still use them.
+   *
+   * @param memory as of {@link #DaemonRings}
+   * @param submissionSlots as of the other end
+   * @param completionSlots as of the other end
+   */
+  public static DaemonRings inherit(
+      MemorySegment memory, int submissionSlots, int completionSlots) {
+    return new DaemonRings(memory, submissionSlots, completionSlots, false);
   }
 
   /** Tells the program that {@link #announceSleep} may be called. Call before it has the memory. */

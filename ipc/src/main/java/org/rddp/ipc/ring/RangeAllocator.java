@@ -1,6 +1,8 @@
 package org.rddp.ipc.ring;
 
+import java.util.Collections;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -48,6 +50,39 @@ public final class RangeAllocator {
       used.put(offset, size);
     }
     return offset;
+  }
+
+  /**
+   * Allocates a certain range.
+   *
+   * @param offset a multiple of the alignment
+   * @param octets greater than 0, a multiple of the alignment
+   * @return false if not all of it is free
+   */
+  public boolean take(long offset, long octets) {
+    Map.Entry<Long, Long> range = free.floorEntry(offset);
+    if (range == null
+        || octets <= 0
+        || ((offset | octets) & (alignment - 1)) != 0
+        || octets > range.getValue() - (offset - range.getKey())) {
+      return false;
+    }
+    long start = range.getKey();
+    long end = start + range.getValue();
+    free.remove(start);
+    if (start < offset) {
+      free.put(start, offset - start);
+    }
+    if (offset + octets < end) {
+      free.put(offset + octets, end - offset - octets);
+    }
+    used.put(offset, octets);
+    return true;
+  }
+
+  /** The allocated ranges: their octets by their offsets. */
+  public SortedMap<Long, Long> ranges() {
+    return Collections.unmodifiableSortedMap(used);
   }
 
   private long firstFit(long size) {

@@ -1,6 +1,7 @@
 package org.rddp.ipc.ring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -40,6 +41,24 @@ class RangeAllocatorTest {
     ranges.free(0);
     assertThat(ranges.isTaken(0, 1)).isFalse();
     assertThat(ranges.isTaken(128, 64)).isTrue();
+  }
+
+  @Test
+  void shouldTakeCertainRanges() {
+    RangeAllocator ranges = new RangeAllocator(512, 64);
+    assertThat(ranges.take(128, 64)).isTrue();
+    assertThat(ranges.take(0, 64)).isTrue();
+    assertThat(ranges.take(448, 64)).isTrue();
+    for (long[] wrong :
+        new long[][] {{128, 64}, {64, 128}, {64, 32}, {96, 64}, {64, 0}, {-64, 64}, {448, 128}}) {
+      assertThat(ranges.take(wrong[0], wrong[1])).as("%d %d", wrong[0], wrong[1]).isFalse();
+    }
+    assertThat(ranges.ranges()).containsExactly(entry(0L, 64L), entry(128L, 64L), entry(448L, 64L));
+    assertThat(ranges.allocate(256)).isEqualTo(192);
+    assertThat(ranges.allocate(64)).isEqualTo(64);
+    assertThat(ranges.allocate(1)).isEqualTo(-1);
+    List.of(192L, 0L, 64L, 448L, 128L).forEach(ranges::free);
+    assertThat(ranges.allocate(512)).isZero();
   }
 
   @Test

@@ -54,7 +54,8 @@ class SnapshotFieldsTest {
           RdmapStream.class,
           Engine.class,
           Session.class,
-          IncomingStream.class);
+          IncomingStream.class,
+          internal("org.rddp.daemon.control.ProgramSession"));
 
   /** Classes whose constructors get values that are not of the configuration. */
   private static final Set<String> MADE_AT_RUN_TIME =
@@ -123,6 +124,14 @@ class SnapshotFieldsTest {
       throw new UncheckedIOException(unreadable);
     }
     return reasons;
+  }
+
+  private static Class<?> internal(String name) {
+    try {
+      return Class.forName(name);
+    } catch (ClassNotFoundException e) {
+      throw new IllegalArgumentException(e);
+    }
   }
 
   /** The classes whose objects can be reached from a stack, but for those with a reason. */

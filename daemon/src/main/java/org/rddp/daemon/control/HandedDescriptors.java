@@ -1,0 +1,73 @@
+package org.rddp.daemon.control;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.SharedMemory;
+import org.rddp.snapshot.SnapshotException;
+
+/** The descriptors that go with a snapshot, in the order of what they belong to. One thread. */
+public final class HandedDescriptors {
+  private final List<Descriptor> all;
+
+  /** Null when they are written. */
+  private final Iterator<Descriptor> read;
+
+  /** Descriptors to be written, none at first. */
+  public HandedDescriptors() {
+    all = new ArrayList<>();
+    read = null;
+  }
+
+  /**
+   * Descriptors to be read.
+   *
+   * @param received in the order in which they were written
+   */
+  public HandedDescriptors(List<Descriptor> received) {
+    all = List.copyOf(received);
+    read = all.iterator();
+  }
+
+  /** Those that have been written. */
+  public List<Descriptor> written() {
+    return List.copyOf(all);
+  }
+
+  /**
+   * Transfers a descriptor.
+   *
+   * @param written what is handed over, and stays open at this end; null when it is read
+   * @return the descriptor; when read, the caller closes it
+   * @throws SnapshotException if it is closed, or missing
+   */
+  Descriptor transfer(Descriptor written) {
+    if (read == null) {
+      if (!written.isOpen()) {
+        throw new SnapshotException("a descriptor that is to be handed over has been closed");
+      }
+      all.add(written);
+      return written;
+    }
+    if (!read.hasNext()) {
+      throw new SnapshotException("a descriptor is missing");
+    }
+    return read.next();
+  }
+
+  /**
+   * Maps memory that was handed over.
+   *
+   * @param descriptor closed with the memory, or if this throws
+   * @throws SnapshotException if this process cannot map it
+   */
+  static SharedMemory map(Descriptor descriptor) {
+    try {
+      return SharedMemory.map(descriptor);
+    } catch (IOException e) {
+      throw new SnapshotException("a program's memory cannot be mapped: " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,208 @@
+package org.rddp.daemon.control;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.Pause;
+import org.rddp.daemon.engine.Session;
+import org.rddp.snapshot.Memories;
+import org.rddp.snapshot.Snapshot;
+import org.rddp.snapshot.SnapshotException;
+
+/**
+ * Lets another daemon go on with the sessions of programs: the part outside of the engines
+ * (docs/handover.md). While state is transferred, the control thread and the links of programs
+ * pause. One thread, which is none of them.
+ */
+public final class ProgramHandOver {
+  /** Nanoseconds between two looks whether requests are under way. */
+  private static final long LOOKS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /** The most programs that a refusal names. */
+  private static final int NAMED = 8;
+
+  private final ControlServer server;
+  private final ProgramAdmission admission;
+  private final List<Pause> pauses = new ArrayList<>();
+
+  /** Links that may still receive requests. Control thread only. */
+  private int receiving;
+
+  ProgramHandOver(ControlServer server, ProgramAdmission admission) {
+    this.server = server;
+    this.admission = admission;
+  }
+
+  /** The programs whose sessions go over: others have not opened one yet. */
+  private List<ProgramSession> sessions() {
+    return server.programs().stream().filter(ProgramSession::hasBegun).toList();
+  }
+
+  /**
+   * Leaves requests of programs in their sockets, and waits until those that were received are
+   * done. {@link #resume} follows in any case. The engines run.
+   *
+   * @param deadline for the wait, of {@link System#nanoTime}
+   * @throws SnapshotException if that takes longer, or a program has what cannot go over
+   */
+  public void quiesce(long deadline) {
+    onControl(
+        deadline,
+        () -> {
+          receiving = server.programs().size();
+          server.programs().forEach(each -> each.link().hold(() -> receiving--));
+          return "";
+        });
+    String left = "at first";
+    while (!left.isEmpty()) {
+      left = onControl(deadline, this::check);
+      if (!left.isEmpty()) {
+        if (System.nanoTime() >= deadline) {
+          throw new SnapshotException(left);
+        }
+        LockSupport.parkNanos(LOOKS);
+      }
+    }
+  }
+
+  /** What is under way; empty if nothing is. Fails for programs that cannot go over. */
+  private String check() {
+    List<String> kept =
+        sessions().stream()
+            .filter(each -> !each.keptBy().isEmpty())
+            .limit(NAMED)
+            .map(each -> each.name() + " " + each.keptBy())
+            .toList();
+    if (!kept.isEmpty()) {
+      throw new SnapshotException(String.join("; ", kept));
+    }
+    if (receiving > 0) {
+      return "a program's thread is busy";
+    }
+    if (!server.ending().isEmpty()) {
+      return names(server.ending(), " is ending");
+    }
+    List<ProgramSession> busy = sessions().stream().filter(each -> !each.isIdle()).toList();
+    return names(busy, " waits for the answer to a request");
+  }
+
+  private static String names(Collection<ProgramSession> programs, String what) {
+    return programs.stream()
+        .limit(NAMED)
+        .map(each -> each.name() + what)
+        .collect(Collectors.joining("; "));
+  }
+
+  private String onControl(long deadline, Supplier<String> action) {
+    CompletableFuture<String> result = new CompletableFuture<>();
+    server.execute(() -> {
+      try {
+        result.complete(action.get());
+      } catch (RuntimeException | Error e) {
+        result.completeExceptionally(e);
+      }
+    });
+    try {
+      return result.get(Math.max(LOOKS, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new SnapshotException("the control thread is busy");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new SnapshotException("interrupted");
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof SnapshotException known
+          ? known
+          : new SnapshotException("internal error: " + e.getCause());
+    }
+  }
+
+  /**
+   * Lets the control thread and the links pause; the engines make no turn.
+   *
+   * @param deadline of {@link System#nanoTime}
+   * @return what has begun since {@link #quiesce}; empty if nothing has: {@link #transfer} may
+   *     follow
+   * @throws SnapshotException if they do not pause in time
+   */
+  public String pause(long deadline) {
+    Pause control = new Pause();
+    pauses.add(control);
+    server.execute(control::take);
+    await(control, deadline, "the control thread is busy");
+    for (ProgramSession each : sessions()) {
+      Pause pause = new Pause();
+      pauses.add(pause);
+      each.link().pause(pause);
+      await(pause, deadline, "the thread of " + each.name() + " is busy");
+    }
+    if (server.hasTasks()) {
+      return "programs are ending";
+    }
+    for (ProgramSession each : sessions()) {
+      if (each.link().hasDescriptorsToSend()) {
+        return each.name() + " has not received memory that it has asked for";
+      }
+    }
+    return check();
+  }
+
+  private static void await(Pause pause, long deadline, String late) {
+    if (!pause.await(Math.max(LOOKS, deadline - System.nanoTime()))) {
+      throw new SnapshotException(late);
+    }
+  }
+
+  /** Lets all go on as if nothing had happened. */
+  public void resume() {
+    endPauses();
+    server.execute(() -> server.programs().forEach(each -> each.link().readAgain()));
+  }
+
+  /** Leaves the programs to another daemon, in a pause; the control server is closed next. */
+  void leave() {
+    sessions().forEach(each -> each.link().leave());
+  }
+
+  void endPauses() {
+    pauses.forEach(Pause::end);
+    pauses.clear();
+  }
+
+  /** Transfers the sessions; when read, before the control thread is started. */
+  public void transfer(Snapshot snapshot, HandedDescriptors descriptors) {
+    snapshot.begin(ProgramHandOver.class);
+    admission.transfer(snapshot);
+    Iterator<ProgramSession> written = sessions().iterator();
+    while (snapshot.flag("sessions", written.hasNext())) {
+      ProgramSession.transfer(
+          snapshot, descriptors, admission, snapshot.reads() ? null : written.next());
+    }
+    snapshot.end();
+  }
+
+  /** The memories of the programs of an engine, in an order that the other daemon has, too. */
+  public List<Memories.Range> memories(Engine engine) {
+    return sessions().stream()
+        .filter(each -> each.daemonInterface().engine() == engine)
+        .flatMap(each -> each.requests().memories().stream())
+        .toList();
+  }
+
+  /** The engine's part of a session by its number; null if there is none. */
+  public Session session(int number) {
+    return sessions().stream()
+        .filter(each -> each.number() == number)
+        .map(ProgramSession::session)
+        .findFirst()
+        .orElse(null);
+  }
+}
