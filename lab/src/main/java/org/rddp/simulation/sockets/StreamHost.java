@@ -4,7 +4,9 @@ import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.OwnedStreams;
@@ -53,7 +55,7 @@ final class StreamHost {
   private final List<ListenerPlan> plans;
   private final SimulatedEngine[] engines;
   private final MemorySegment[] bells;
-  private final List<List<StreamParts>> formerParts = new ArrayList<>();
+  private final Map<Integer, List<StreamParts>> formerParts = new HashMap<>();
   private final SimulatedKeeper keeper;
   private final EventSet programs;
   private final List<StreamEnd> watched = new ArrayList<>();
@@ -145,11 +147,10 @@ final class StreamHost {
   /** Writes the state of an engine above its stack; with the first one, that of the listeners. */
   void write(int engine, SnapshotWriter snapshot, List<TcpConnection> former) {
     if (engine == 0) {
-      formerParts.clear();
       transferListeners(snapshot);
     }
     List<StreamParts> parts = engine(engine).streams().parts();
-    formerParts.add(parts);
+    formerParts.put(engine, parts);
     engines[engine].write(snapshot, former, List.of(), new OwnedStreams(listeners, parts));
   }
 
