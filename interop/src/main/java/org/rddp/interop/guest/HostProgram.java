@@ -27,6 +27,9 @@ public final class HostProgram implements AutoCloseable {
    */
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
+  /** After this a connection has been forgotten, even by an emulated processor. */
+  private static final Duration UNANSWERED = Duration.ofSeconds(10);
+
   private static final Duration PAUSE = Duration.ofMillis(5);
   private static final int BATCH = 64;
 
@@ -61,7 +64,7 @@ public final class HostProgram implements AutoCloseable {
     long since = System.nanoTime();
     while (true) {
       try {
-        Connection connection = session.connect(peer, privateData, TIMEOUT);
+        Connection connection = connectOnce(peer, privateData);
         PeerConnection made = new PeerConnection(this, connection, room);
         connections.add(made);
         return made;
@@ -71,6 +74,30 @@ public final class HostProgram implements AutoCloseable {
         }
         LockSupport.parkNanos(RETRY);
       }
+    }
+  }
+
+  /**
+   * Connects; after some time without an answer once more beside it. siw drops what it has to do
+   * for a connection that comes in the moment in which it begins to listen, and takes the
+   * connection when the next one comes.
+   */
+  private Connection connectOnce(InetSocketAddress peer, PrivateData privateData) {
+    Thread another =
+        Thread.ofPlatform()
+            .daemon()
+            .start(() -> {
+              try {
+                Thread.sleep(UNANSWERED);
+                var _ = session.connect(peer, PrivateData.NONE, UNANSWERED);
+              } catch (InterruptedException | RuntimeException e) {
+                // The first one was answered, or this one is not, which is no matter.
+              }
+            });
+    try {
+      return session.connect(peer, privateData, TIMEOUT);
+    } finally {
+      another.interrupt();
     }
   }
 
