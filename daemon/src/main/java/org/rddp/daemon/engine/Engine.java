@@ -62,6 +62,9 @@ public final class Engine {
   /** The numbers of the interface's queue pairs; null where there are none. */
   private QueuePairNumbers queuePairs;
 
+  /** Null if there is no queue-pair-port. */
+  private Introducer introducer;
+
   /** The octet streams; null where there are none. */
   private EngineStreams streams;
 
@@ -144,7 +147,8 @@ public final class Engine {
 
   private void introduce() {
     if (queuePairs != null && queuePairs.port() != 0) {
-      new Introducer(this, queuePairs).open();
+      introducer = new Introducer(this, queuePairs);
+      introducer.open();
     }
   }
 
@@ -193,6 +197,11 @@ public final class Engine {
   /** The numbers of the interface's queue pairs; null where there are none. */
   QueuePairNumbers queuePairs() {
     return queuePairs;
+  }
+
+  /** Takes connections of peers' queue pairs; null if there is no queue-pair-port. */
+  Introducer introducer() {
+    return introducer;
   }
 
   /** Enables restarts after repeatedly failed turns. Call before the first turn. */

@@ -35,6 +35,9 @@ public final class EngineHandOver {
 
   private final List<StreamHandler> handlers = new ArrayList<>();
 
+  /** Peers' queue pairs whose Request has not come. */
+  private final List<IncomingIntroduction> introductions = new ArrayList<>();
+
   /** The octet streams; null for an engine that serves none. */
   private final StreamsTransfer octets;
 
@@ -56,6 +59,12 @@ public final class EngineHandOver {
     this.engine = engine;
     this.transports = transports;
     this.programs = programs;
+    for (TcpConnection each : transports) {
+      if (each.user() instanceof MpaStartup startup
+          && startup.owner() instanceof IncomingIntroduction incoming) {
+        introductions.add(incoming);
+      }
+    }
     EngineStreams served = engine.streams();
     octets = served == null ? null : new StreamsTransfer(served, owned, transports);
   }
@@ -118,6 +127,7 @@ public final class EngineHandOver {
     if (octets != null) {
       octets.transfer(snapshot, references);
     }
+    transferIntroductions(snapshot, tcp);
     transferRejected(snapshot, tcp);
     transferOrder(snapshot);
     snapshot.end();
@@ -135,6 +145,24 @@ public final class EngineHandOver {
         }
         engine.begin(session);
       }
+    }
+  }
+
+  /**
+   * Transfers peers' queue pairs whose Request has not come; of others some session has numbers.
+   */
+  private void transferIntroductions(Snapshot snapshot, References<TcpConnection> tcp) {
+    int count = introductions.size();
+    for (int i = 0; snapshot.flag("introductions", i < count); i++) {
+      TcpConnection written = snapshot.reads() ? null : introductions.get(i).tcp();
+      TcpConnection each = tcp.require(snapshot, "tcp", written);
+      if (snapshot.reads()) {
+        if (each.hasUser() || engine.introducer() == null) {
+          throw snapshot.wrong("a connection is no peer's queue pair");
+        }
+        introductions.add(engine.introducer().inherit(each));
+      }
+      introductions.get(i).transfer(snapshot);
     }
   }
 
@@ -156,6 +184,7 @@ public final class EngineHandOver {
   private Iterator<TcpConnection> others() {
     Set<TcpConnection> known = new HashSet<>();
     connections().forEach(connection -> known.add(connection.tcp()));
+    introductions.forEach(each -> known.add(each.tcp()));
     if (octets != null) {
       known.addAll(octets.connections());
     }
@@ -172,6 +201,7 @@ public final class EngineHandOver {
     List<Deadline> deadlines = new ArrayList<>();
     connections().forEach(connection -> connection.addDeadlines(deadlines));
     List<PendingStartup> startups = new ArrayList<>(connections());
+    startups.addAll(introductions);
     if (octets != null) {
       octets.addDeadlines(deadlines);
       startups.addAll(octets.starting());

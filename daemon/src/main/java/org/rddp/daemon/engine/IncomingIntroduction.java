@@ -6,6 +6,7 @@ import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;
 import org.rddp.mpa.StartupHandler;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.TcpConnection;
 
@@ -22,7 +23,7 @@ final class IncomingIntroduction extends StartupWatch implements StartupHandler,
   private final Engine engine;
   private final TcpConnection tcp;
   private final HostAddress remoteAddress;
-  private final MpaStartup startup;
+  private MpaStartup startup;
   private final Deadline expiry;
 
   /** Null before the Request has come. */
@@ -41,7 +42,17 @@ final class IncomingIntroduction extends StartupWatch implements StartupHandler,
     this.tcp = tcp;
     this.remoteAddress = remoteAddress;
     expiry = new Deadline(engine.deadlines(), this::expire);
+  }
+
+  /** Waits for the Request. */
+  MpaStartup begin() {
     startup = MpaStartup.responder(engine.rdmapSettings().mpa(), this, this);
+    return startup;
+  }
+
+  /** Transfers one whose Request has not come. */
+  void transfer(Snapshot snapshot) {
+    startup = MpaTransfer.startup(snapshot, startup, tcp, this, this, this);
   }
 
   MpaStartup startup() {

@@ -25,7 +25,12 @@ final class Introducer {
   private StreamHandler onIncoming(TcpConnection stream, HostAddress from, int port) {
     IncomingIntroduction incoming = new IncomingIntroduction(this, engine, stream, from);
     engine.beginStartup(from, incoming);
-    return incoming.startup();
+    return incoming.begin();
+  }
+
+  /** Makes one that another engine had. */
+  IncomingIntroduction inherit(TcpConnection stream) {
+    return new IncomingIntroduction(this, engine, stream, stream.remoteAddress());
   }
 
   /** A peer has introduced itself, to a queue pair of a session of this engine if all is right. */

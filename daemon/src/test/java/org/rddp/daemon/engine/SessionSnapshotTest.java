@@ -41,9 +41,11 @@ import org.rddp.snapshot.Memories;
 import org.rddp.snapshot.SnapshotException;
 import org.rddp.snapshot.SnapshotReader;
 import org.rddp.snapshot.SnapshotWriter;
+import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
+import org.rddp.tcp.testing.StreamHandlerAdapter;
 
 /**
  * Sessions go on in another engine with other rings, memories and addresses, whatever their
@@ -53,6 +55,7 @@ class SessionSnapshotTest {
   private static final int SLOTS = 64;
   private static final int PACKETS = 256;
   private static final int PORT = 7;
+  private static final int QUEUE_PAIRS = 4794;
   private static final int NUMBER = 5;
   private static final int STEPS = 60;
   private static final SessionLimits LIMITS =
@@ -85,6 +88,7 @@ class SessionSnapshotTest {
       this.device = device;
       this.address = Ipv4Address.parse(address);
       begin();
+      introduce();
       session = session();
       engine.begin(session);
       try {
@@ -124,6 +128,11 @@ class SessionSnapshotTest {
                 @Override
                 public void onRefused(String detail) {}
               });
+    }
+
+    /** Takes peers' queue pairs, as the engines of daemons do. */
+    private void introduce() {
+      engine.introduceTo(new QueuePairNumbers(QUEUE_PAIRS, 1, new Random(4), () -> now));
     }
 
     private Session session() {
@@ -167,6 +176,7 @@ class SessionSnapshotTest {
     void read(byte[] snapshot) {
       SnapshotReader reader = new SnapshotReader(snapshot);
       List<TcpConnection> connections = tcp.read(reader);
+      introduce();
       new EngineHandOver(engine, connections, programs(), OwnedStreams.NONE)
           .read(reader, this::session);
       reader.finish();
@@ -336,9 +346,15 @@ class SessionSnapshotTest {
 
   private void step(int step) throws RequestRefusedException {
     act(step);
-    now += 5000;
-    client.turn();
-    server.turn();
+    turns(1);
+  }
+
+  private void turns(int count) {
+    for (int i = 0; i < count; i++) {
+      now += 5000;
+      client.turn();
+      server.turn();
+    }
   }
 
   /**
@@ -376,6 +392,31 @@ class SessionSnapshotTest {
     for (int step = 0; step < STEPS; step++) {
       assertThat(outcome(step)).as("step %d", step).isEqualTo(expected);
     }
+  }
+
+  /** A host connects to the port of queue pairs, and says nothing. */
+  @Test
+  void shouldGoOnWithQueuePairsWhoseRequestHasNotCome() {
+    List<CloseReason> ends = new ArrayList<>();
+    client.tcp.connect(
+        server.address,
+        QUEUE_PAIRS,
+        new StreamHandlerAdapter() {
+          @Override
+          public void onClosed(CloseReason reason) {
+            ends.add(reason);
+          }
+        });
+    turns(10);
+    assertThat(server.engine.counters().startupsPending).isEqualTo(1);
+    server.goOn();
+    now += MpaSettings.DEFAULTS.startupTimeoutNanos() / 2;
+    turns(1);
+    assertThat(ends).isEmpty();
+    now += MpaSettings.DEFAULTS.startupTimeoutNanos();
+    turns(10);
+    assertThat(ends).containsExactly(CloseReason.RESET);
+    assertThat(server.engine.counters().startupsPending).isZero();
   }
 
   private static void refuse(Host host) {
