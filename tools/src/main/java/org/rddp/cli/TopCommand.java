@@ -2,6 +2,7 @@ package org.rddp.cli;
 
 import java.io.Console;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jline.terminal.Terminal;
@@ -65,9 +66,10 @@ final class TopCommand implements Callable<Integer> {
   }
 
   private static boolean isTerminal() {
-    Console console = System.console();
+    // Some versions of the JDK have no console where there is no terminal.
+    boolean terminal = Optional.ofNullable(System.console()).map(Console::isTerminal).orElse(false);
     String type = System.getenv("TERM");
-    return console.isTerminal() && type != null && !type.equals("dumb");
+    return terminal && type != null && !type.equals("dumb");
   }
 
   private TopSample sample(Rddp daemon) {

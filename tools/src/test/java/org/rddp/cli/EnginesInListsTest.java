@@ -2,6 +2,9 @@ package org.rddp.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.io.PipedReader;
+import java.io.PipedWriter;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
@@ -74,6 +77,17 @@ class EnginesInListsTest {
       assertThat(lines).filteredOn(line -> line.contains(" " + engine + " ")).hasSize(1);
     }
     assertThat(lines.get(2)).contains("INTERFACE");
+  }
+
+  @Test
+  void topShouldPrintUntilItsReaderEndsWhereThereIsNoTerminal() throws IOException {
+    PipedWriter pipe = new PipedWriter();
+    new PipedReader(pipe).close();
+    int status =
+        Main.commandLine()
+            .setOut(new PrintWriter(pipe))
+            .execute("top", "--interval", "0.1", "--socket", daemon.socket().toString());
+    assertThat(status).isEqualTo(Output.READER_ENDED);
   }
 
   @Test
