@@ -156,7 +156,7 @@ final class EcnArrival {
     }
     if (accurate.received.arrived(segment.ecn, count, segment.length)) { // ACC-3.2.2.5.1-01
       // An acknowledgment of acknowledgments must not look like a duplicate.
-      if (segment.length > 0 || (connection.sack && receiver.early() == null)) {
+      if (segment.length > 0 || (connection.agreed.sack() && receiver.early() == null)) {
         receiver.requestAcknowledgment();
       }
     }

@@ -70,7 +70,7 @@ final class PayloadArrival {
 
   /** The longest segment that the peer may send. */
   private static int longest(TcpConnection connection) {
-    int options = connection.timestamps ? TcpOptions.TIMESTAMPS_LENGTH : 0;
+    int options = connection.agreed.timestamps() ? TcpOptions.TIMESTAMPS_LENGTH : 0;
     Path path = connection.path();
     return SegmentSizes.mss(path, path.linkMtu()) - options;
   }
@@ -90,7 +90,7 @@ final class PayloadArrival {
   void repeated(TcpConnection connection, long from, long to) {
     counters.duplicates++;
     Receiver receiver = connection.receiver;
-    if (connection.sack && from < to) {
+    if (connection.agreed.sack() && from < to) {
       if (receiver.duplicateOctets() > 0) {
         // One acknowledgment reports one duplicate segment (RFC 2883 section 4).
         connection.acknowledgeNow();

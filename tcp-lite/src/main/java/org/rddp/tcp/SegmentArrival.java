@@ -179,7 +179,7 @@ final class SegmentArrival {
   private boolean sequence(TcpConnection connection, TcpSegment segment, long position) {
     Receiver receiver = connection.receiver;
     boolean reset = segment.has(Tcp.RST);
-    if (connection.timestamps && !reset) {
+    if (connection.agreed.timestamps() && !reset) {
       if (!segment.options.timestamps()) {
         counters.oldTimestamps++;
         return false;
@@ -214,7 +214,7 @@ final class SegmentArrival {
    * number in the peer's window passes for one.
    */
   private static void takeTimestamp(TcpConnection connection, TcpSegment segment, long position) {
-    if (connection.timestamps && !connection.sender.isOldAck(segment)) {
+    if (connection.agreed.timestamps() && !connection.sender.isOldAck(segment)) {
       connection.receiver.timestamp(segment.options.timestampValue(), position);
     }
   }

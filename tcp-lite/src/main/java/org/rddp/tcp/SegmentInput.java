@@ -125,7 +125,7 @@ final class SegmentInput implements TransportHandler {
       int distance =
           SequenceNumber.distance(receiver.recentTimestamp(), segment.options.timestampValue());
       // Timestamps that the former incarnation did not use prove a new one.
-      later = !connection.timestamps || distance > 0 || (distance == 0 && later);
+      later = !connection.agreed.timestamps() || distance > 0 || (distance == 0 && later);
     }
     if (later) {
       connection.terminate(CloseReason.NORMAL);

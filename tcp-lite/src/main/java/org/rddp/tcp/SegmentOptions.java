@@ -26,7 +26,7 @@ final class SegmentOptions {
   int choose(TcpConnection connection, int room, boolean data) {
     without(connection);
     int fitting = Math.min(Tcp.LONGEST_HEADER - fixedLength, room);
-    if (connection.sack) {
+    if (connection.agreed.sack()) {
       sackLength = sackOption.choose(connection.receiver, fitting);
     }
     if (connection.accurate != null) {
@@ -45,7 +45,8 @@ final class SegmentOptions {
 
   /** Chooses nothing but timestamps; returns octets of the header. */
   int without(TcpConnection connection) {
-    fixedLength = connection.timestamps ? Tcp.HEADER + TcpOptions.TIMESTAMPS_LENGTH : Tcp.HEADER;
+    fixedLength =
+        connection.agreed.timestamps() ? Tcp.HEADER + TcpOptions.TIMESTAMPS_LENGTH : Tcp.HEADER;
     accurateLength = 0;
     sackLength = 0;
     return fixedLength;
@@ -64,7 +65,7 @@ final class SegmentOptions {
    */
   long put(TcpConnection connection, long header, long end) {
     long sum = 0;
-    if (connection.timestamps) {
+    if (connection.agreed.timestamps()) {
       int echo = connection.receiver.recentTimestamp();
       sum += TcpOptions.putTimestamps(header + Tcp.HEADER, connection.timestamp(), echo);
     }

@@ -40,7 +40,7 @@ final class SegmentSizes {
 
   /** Octets of TCP options in every segment. */
   static int options(TcpConnection connection) {
-    return connection.timestamps ? TcpOptions.TIMESTAMPS_LENGTH : 0;
+    return connection.agreed.timestamps() ? TcpOptions.TIMESTAMPS_LENGTH : 0;
   }
 
   /** Applies a changed path MTU to a connection (RFC 1191 section 6.4). */

@@ -183,7 +183,7 @@ final class Sender {
     window.scale(windowShift);
     congestion.open(effectiveMss, context.now);
     if (flight != null) {
-      flight.recovery.negotiated(connection.sack, effectiveMss);
+      flight.recovery.negotiated(connection.agreed.sack(), effectiveMss);
     }
   }
 
@@ -322,7 +322,7 @@ final class Sender {
   private Flight ensureFlight() {
     if (flight == null) {
       flight = context.flights.acquire();
-      flight.begin(congestion, timeout, reordering, connection.sack, emss, end);
+      flight.begin(congestion, timeout, reordering, connection.agreed.sack(), emss, end);
       ensureTimer();
     }
     return flight;
@@ -734,7 +734,7 @@ final class Sender {
         context.counters.duplicateAcknowledgments++;
       }
       processAcknowledgment(segment, ack, duplicate);
-    } else if (flight != null && connection.sack && segment.options.sackBlocks() > 0) {
+    } else if (flight != null && connection.agreed.sack() && segment.options.sackBlocks() > 0) {
       processOldAcknowledgment(segment, ack);
     }
   }
@@ -785,7 +785,7 @@ final class Sender {
     a.ack = ack;
     a.max = max;
     a.oldest = una - window.largest();
-    a.take(segment, connection.timestamps);
+    a.take(segment, connection.agreed.timestamps());
     if (a.timestamps && ack > una) {
       a.timestampRoundTrip = connection.elapsed(segment.options.timestampEcho());
     }

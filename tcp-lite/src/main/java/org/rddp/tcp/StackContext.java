@@ -117,15 +117,7 @@ final class StackContext {
     int ourIpv4 = address.ipv4().map(network -> network.address().bits()).orElse(0);
     secrets = new ConnectionSecrets(random, ourIpv4);
     connections = new TcpConnectionTable<>(random.nextLong());
-    offer =
-        new SynOffer(
-            settings.windowScale(),
-            settings.timestamps(),
-            settings.selectiveAcknowledgment(),
-            settings.ecn(),
-            settings.accurateEcn() != AccurateEcn.OFF,
-            settings.accurateEcn() == AccurateEcn.ASK,
-            settings.receiveBuffer());
+    offer = settings.offer();
     ecn = new EcnArrival(offer);
     loss =
         new LossSettings(

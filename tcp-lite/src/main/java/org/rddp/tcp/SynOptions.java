@@ -2,6 +2,7 @@ package org.rddp.tcp;
 
 import org.rddp.ip.Path;
 import org.rddp.tcp.handshake.EcnFeedback;
+import org.rddp.tcp.handshake.SynChoices;
 import org.rddp.tcp.handshake.SynCookies;
 import org.rddp.tcp.handshake.SynOffer;
 import org.rddp.wire.AccEcnOption;
@@ -34,10 +35,9 @@ final class SynOptions {
    */
   int put(TcpConnection connection, boolean answer, long header) {
     begin(connection.path(), header);
-    boolean scaled = answer ? connection.windowScale : offer.windowScale();
-    boolean selective = answer ? connection.sack : offer.sack();
-    putScaleAndSack(scaled, selective);
-    if (answer ? connection.timestamps : offer.timestamps()) {
+    SynChoices options = answer ? connection.agreed : offer.options();
+    putScaleAndSack(options);
+    if (options.timestamps()) {
       putTimestamps(connection.timestamp(), answer ? connection.receiver.recentTimestamp() : 0);
     }
     if (answer && connection.accurate != null) { // ACC-3.2.3.2.1-01
@@ -59,11 +59,12 @@ final class SynOptions {
   int putWithCookie(Path path, TcpSegment syn, EcnFeedback feedback, int clock, long header) {
     begin(path, header);
     if (stamps(syn)) {
-      boolean sack = offer.sack() && syn.options.sackPermitted();
-      putScaleAndSack(offer.windowScale() && syn.options.windowScale() >= 0, sack);
+      SynChoices agreed = offer.options().and(syn.options);
+      putScaleAndSack(agreed);
       boolean ecn = feedback == EcnFeedback.CLASSIC;
       putTimestamps(
-          SynCookies.timestamp(clock, sack, ecn, syn.options), syn.options.timestampValue());
+          SynCookies.timestamp(clock, agreed.sack(), ecn, syn.options),
+          syn.options.timestampValue());
     }
     if (feedback == EcnFeedback.ACCURATE) {
       sum += AccEcnOption.put(at, AccEcnOption.LONG, false, 1, 0, 1);
@@ -74,7 +75,7 @@ final class SynOptions {
 
   /** Whether the answer to a SYN has timestamps. */
   boolean stamps(TcpSegment syn) {
-    return offer.timestamps() && syn.options.timestamps();
+    return offer.options().timestamps() && syn.options.timestamps();
   }
 
   /** The partial sum of the options that were written last. */
@@ -88,12 +89,12 @@ final class SynOptions {
     at += TcpOptions.MSS_LENGTH;
   }
 
-  private void putScaleAndSack(boolean scaled, boolean selective) {
-    if (scaled) {
+  private void putScaleAndSack(SynChoices options) {
+    if (options.windowScale()) {
       sum += TcpOptions.putWindowScale(at, offer.windowShift());
       at += TcpOptions.WINDOW_SCALE_LENGTH;
     }
-    if (selective) {
+    if (options.sack()) {
       sum += TcpOptions.putSackPermitted(at);
       at += TcpOptions.SACK_PERMITTED_LENGTH;
     }

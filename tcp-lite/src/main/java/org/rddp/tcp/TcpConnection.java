@@ -9,6 +9,7 @@ import org.rddp.ip.Path;
 import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.handshake.EcnFeedback;
 import org.rddp.tcp.handshake.PeerAccount;
+import org.rddp.tcp.handshake.SynChoices;
 import org.rddp.tcp.handshake.SynNegotiation;
 import org.rddp.tcp.storage.ConnectionEntry;
 import org.rddp.wire.Ipv4;
@@ -66,11 +67,8 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   /** How often our SYN was sent again. */
   byte synRepeats;
 
-  /** Whether timestamps are in use. */
-  boolean timestamps;
-
-  /** Whether both ends may send SACK blocks. */
-  boolean sack;
+  /** The options in use. */
+  SynChoices agreed = SynChoices.NONE;
 
   /** Whether what we send may be marked. */
   boolean ecn;
@@ -83,9 +81,6 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
 
   /** What every packet has in IP's traffic class beside ECN: the DSCP, shifted. */
   byte trafficClass;
-
-  /** Whether windows are scaled. */
-  boolean windowScale;
 
   /** EMSS by the MSS of both ends and the options in use, on any path. */
   int negotiatedEmss;
@@ -450,15 +445,13 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
    * @param segment with the peer's timestamp
    * @param synSequence sequence number of the peer's SYN
    */
-  void negotiated(SynNegotiation agreed, TcpSegment segment, int synSequence) {
-    timestamps = agreed.timestamps();
-    windowScale = agreed.windowScale();
-    sack = agreed.sack();
-    ecn = agreed.ecn() != EcnFeedback.NONE;
-    accurate = agreed.ecn() == EcnFeedback.ACCURATE ? new AccEcnState() : null;
-    context.sizes.negotiated(this, agreed.mss(), agreed.windowShift());
-    receiver.open(synSequence, windowScale);
-    if (timestamps) {
+  void negotiated(SynNegotiation result, TcpSegment segment, int synSequence) {
+    agreed = result.options();
+    ecn = result.ecn() != EcnFeedback.NONE;
+    accurate = result.ecn() == EcnFeedback.ACCURATE ? new AccEcnState() : null;
+    context.sizes.negotiated(this, result.mss(), result.windowShift());
+    receiver.open(synSequence, agreed.windowScale());
+    if (agreed.timestamps()) {
       receiver.firstTimestamp(segment.options.timestampValue());
     }
   }
@@ -739,12 +732,10 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     blocked = snapshot.flag("blocked", blocked);
     blockedProbes = snapshot.number("blockedProbes", blockedProbes);
     synRepeats = snapshot.number("synRepeats", synRepeats);
-    timestamps = snapshot.flag("timestamps", timestamps);
-    sack = snapshot.flag("sack", sack);
+    agreed = snapshot.record("agreed", SynChoices.class, agreed);
     ecn = snapshot.flag("ecn", ecn);
     marked = snapshot.flag("marked", marked);
     trafficClass = snapshot.number("trafficClass", trafficClass);
-    windowScale = snapshot.flag("windowScale", windowScale);
     negotiatedEmss = snapshot.number("negotiatedEmss", negotiatedEmss);
     awaited = snapshot.number("awaited", awaited);
     flushScheduled = snapshot.flag("flushScheduled", flushScheduled);

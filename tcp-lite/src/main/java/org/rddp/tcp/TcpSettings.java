@@ -3,6 +3,8 @@ package org.rddp.tcp;
 import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.List;
 import org.rddp.ip.HostAddress;
+import org.rddp.tcp.handshake.SynChoices;
+import org.rddp.tcp.handshake.SynOffer;
 
 /**
  * The settings of a stack. Times in nanoseconds.
@@ -121,6 +123,16 @@ public record TcpSettings(
           .peerAcknowledgmentDelay(40 * MILLISECOND)
           .acknowledgmentDelay(0)
           .build();
+
+  /** What a stack offers in its SYNs. */
+  SynOffer offer() {
+    return new SynOffer(
+        new SynChoices(windowScale, timestamps, selectiveAcknowledgment),
+        ecn,
+        accurateEcn != AccurateEcn.OFF,
+        accurateEcn == AccurateEcn.ASK,
+        receiveBuffer);
+  }
 
   /** Checks the ranges. */
   public TcpSettings {

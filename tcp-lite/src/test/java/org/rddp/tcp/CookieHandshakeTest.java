@@ -228,7 +228,8 @@ class CookieHandshakeTest {
     script.receive(". seq 1 ack 1 win 5000");
     assertThat(script.handler.takeEvents()).containsExactly("open");
     TcpConnection connection = connection(script);
-    assertThat(connection.windowScale || connection.sack || connection.ecn).isFalse();
+    assertThat(connection.agreed.windowScale() || connection.agreed.sack() || connection.ecn)
+        .isFalse();
   }
 
   @Test
@@ -309,9 +310,9 @@ class CookieHandshakeTest {
     script.receive(". seq 1 ack 1 win 100 ts 101 ecr " + stamp);
     assertThat(script.handler.takeEvents()).containsExactly("open");
     TcpConnection connection = connection(script);
-    assertThat(connection.timestamps).isTrue();
-    assertThat(connection.windowScale).isTrue();
-    assertThat(connection.sack).isTrue();
+    assertThat(connection.agreed.timestamps()).isTrue();
+    assertThat(connection.agreed.windowScale()).isTrue();
+    assertThat(connection.agreed.sack()).isTrue();
     assertThat(connection.ecn).isTrue();
     script.send(1448);
     script.send(1448);
@@ -327,8 +328,9 @@ class CookieHandshakeTest {
     script.expect("S. seq 0 ack 1 ws -1 sackno ecr 100");
     script.receive(". seq 1 ack 1 ts 101 ecr " + script.lastTimestamp());
     TcpConnection connection = connection(script);
-    assertThat(connection.timestamps).isTrue();
-    assertThat(connection.windowScale || connection.sack || connection.ecn).isFalse();
+    assertThat(connection.agreed.timestamps()).isTrue();
+    assertThat(connection.agreed.windowScale() || connection.agreed.sack() || connection.ecn)
+        .isFalse();
   }
 
   @Test
@@ -339,7 +341,8 @@ class CookieHandshakeTest {
     script.expect("S. seq 0 ack 1 ws -1 sackno");
     script.receive(". seq 1 ack 1");
     TcpConnection connection = connection(script);
-    assertThat(connection.windowScale || connection.sack || connection.ecn).isFalse();
+    assertThat(connection.agreed.windowScale() || connection.agreed.sack() || connection.ecn)
+        .isFalse();
   }
 
   @Test

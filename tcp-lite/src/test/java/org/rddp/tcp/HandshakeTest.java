@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.tcp.handshake.SynChoices;
 import org.rddp.tcp.handshake.SynNegotiation;
 import org.rddp.tcp.handshake.SynOffer;
 import org.rddp.wire.TcpSegment;
@@ -29,7 +30,7 @@ class HandshakeTest {
     script.connect();
     script.expect("S seq 0 sackok");
     script.receive("S. seq 0 ack 1 mss 1000 sackok");
-    assertThat(((TcpConnection) script.stream).sack).isTrue();
+    assertThat(((TcpConnection) script.stream).agreed.sack()).isTrue();
   }
 
   @Test
@@ -51,7 +52,7 @@ class HandshakeTest {
     refused.connect();
     refused.expect("SEW seq 0 sackok");
     refused.receive("S. seq 0 ack 1 mss 1000");
-    assertThat(((TcpConnection) refused.stream).sack).isFalse();
+    assertThat(((TcpConnection) refused.stream).agreed.sack()).isFalse();
   }
 
   @Test
@@ -446,7 +447,7 @@ class HandshakeTest {
   @CsvSource({"false, 536", "true, 1220"})
   @DisplayName("RFC 9293 3.7.1 (MUST-15): the MSS of a peer that states none")
   void shouldAssumeTheDefaultMss(boolean ipv6, int mss) {
-    SynOffer offer = new SynOffer(false, false, false, false, false, false, 65_535);
+    SynOffer offer = new SynOffer(SynChoices.NONE, false, false, false, 65_535);
     SynNegotiation agreed = SynNegotiation.of(offer, new TcpSegment(), ipv6, false);
     assertThat(agreed.mss()).isEqualTo(mss);
   }

@@ -3,20 +3,14 @@ package org.rddp.tcp.handshake;
 import org.rddp.wire.TcpSegment;
 
 /**
- * The options that both ends have agreed on by their SYNs (RFC 9293 section 3.7.1, RFC 7323, RFC
- * 2018, RFC 3168, RFC 9768).
+ * What both ends have agreed on by their SYNs (RFC 9293 section 3.7.1, RFC 7323, RFC 2018, RFC
+ * 3168, RFC 9768).
  *
  * @param ecn how congestion is fed back
  * @param mss the peer's MSS
  * @param windowShift the shift of the peer's windows, 0 if windows are not scaled
  */
-public record SynNegotiation(
-    boolean windowScale,
-    boolean timestamps,
-    boolean sack,
-    EcnFeedback ecn,
-    int mss,
-    int windowShift) {
+public record SynNegotiation(SynChoices options, EcnFeedback ecn, int mss, int windowShift) {
   /**
    * The least MSS of a peer that is believed: a link with an MTU of 256 octets. A peer that states
    * less would have us send, for a few octets of its own, a multitude of frames. A SYN cookie
@@ -38,14 +32,12 @@ public record SynNegotiation(
    */
   public static SynNegotiation of(
       SynOffer offer, TcpSegment syn, boolean ipv6, boolean retransmitted) {
-    boolean scale = offer.windowScale() && syn.options.windowScale() >= 0;
+    SynChoices agreed = offer.options().and(syn.options);
     return new SynNegotiation(
-        scale,
-        offer.timestamps() && syn.options.timestamps(),
-        offer.sack() && syn.options.sackPermitted(),
+        agreed,
         EcnFeedback.of(offer, syn, retransmitted),
         mss(syn, ipv6),
-        scale ? syn.options.windowScale() : 0);
+        agreed.windowScale() ? syn.options.windowScale() : 0);
   }
 
   /**
@@ -53,13 +45,12 @@ public record SynNegotiation(
    * acknowledgment.
    */
   public static SynNegotiation ofCookie(SynOffer offer, TcpSegment acknowledgment) {
-    boolean stamped = offer.timestamps() && acknowledgment.options.timestamps();
+    SynChoices offered = offer.options();
+    boolean stamped = offered.timestamps() && acknowledgment.options.timestamps();
     int echo = acknowledgment.options.timestampEcho();
-    int shift = stamped && offer.windowScale() ? SynCookies.windowScale(echo) : -1;
+    int shift = stamped && offered.windowScale() ? SynCookies.windowScale(echo) : -1;
     return new SynNegotiation(
-        shift >= 0,
-        stamped,
-        stamped && offer.sack() && SynCookies.sack(echo),
+        new SynChoices(shift >= 0, stamped, stamped && offered.sack() && SynCookies.sack(echo)),
         EcnFeedback.ofCookie(offer, acknowledgment, stamped && SynCookies.ecn(echo)),
         SynCookies.mss(acknowledgment.acknowledgment - 1),
         Math.max(shift, 0));
