@@ -11,7 +11,9 @@ enum Capabilities {
   /** Changes flags and addresses of network interfaces. */
   CAP_NET_ADMIN(12),
   /** Opens sockets for whole frames. */
-  CAP_NET_RAW(13);
+  CAP_NET_RAW(13),
+  /** Loads programs of BPF. */
+  CAP_BPF(39);
 
   private static final Path STATUS = Path.of("/proc/thread-self/status");
   private static final String EFFECTIVE = "CapEff:";

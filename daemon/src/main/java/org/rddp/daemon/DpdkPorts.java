@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.IntUnaryOperator;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.DeviceName;
 import org.rddp.daemon.configuration.DpdkConfiguration;
@@ -19,9 +20,11 @@ import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.MachineException;
 import org.rddp.daemon.configuration.MachineProblem;
 import org.rddp.daemon.packet.PacketPort;
+import org.rddp.daemon.packet.XdpPort;
 import org.rddp.device.FlowSteering;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.Offloads;
+import org.rddp.dpdk.BurstPort;
 import org.rddp.dpdk.DpdkException;
 import org.rddp.dpdk.Eal;
 import org.rddp.dpdk.EalArguments;
@@ -213,6 +216,9 @@ public final class DpdkPorts implements Ports {
     if (configured.usesPacketSockets()) {
       return openPacketSockets(configured);
     }
+    if (configured.device().kind() == DeviceName.Kind.XDP) {
+      return openXdp(configured);
+    }
     long mark = output == null ? 0 : output.mark();
     EthernetPort port;
     try {
@@ -282,6 +288,40 @@ public final class DpdkPorts implements Ports {
     if (port.granted() < PacketPort.BUFFER) {
       warnings.add(smallBuffer(configured, port.granted()));
     }
+    int offered = PortOffloads.VIRTIO_HEADERS.offered();
+    return devices(configured, port, pools, offered, port::interruptDescriptor, port::close);
+  }
+
+  /** The devices of a Linux interface by AF_XDP. */
+  private List<DpdkDevice> openXdp(InterfaceConfiguration configured) {
+    List<MbufPool> pools =
+        mempools(configured, ANY_NODE).stream().map(each -> new MbufPool(each, null)).toList();
+    String name = configured.device().name();
+    XdpPort port;
+    try {
+      port = XdpPort.open(name, configured.interfaceAddress(), pools, configured.descriptors());
+    } catch (SystemCallException e) {
+      throw refused(
+          "device",
+          "no AF_XDP on " + name + ": " + e.getMessage() + "; allowed: \"linux:" + name + "\"",
+          null);
+    }
+    if (port.copies()) {
+      warnings.add(
+          "interface %s: the driver of %s copies the frames of AF_XDP; \"linux:%s\" is faster"
+              .formatted(configured.name(), name, name));
+    }
+    return devices(configured, port, pools, 0, port::interruptDescriptor, port::close);
+  }
+
+  /** The devices of a port by sockets of a Linux interface. */
+  private List<DpdkDevice> devices(
+      InterfaceConfiguration configured,
+      BurstPort port,
+      List<MbufPool> pools,
+      int offered,
+      IntUnaryOperator interrupt,
+      Runnable closer) {
     List<DpdkDevice> opened = new ArrayList<>();
     for (int i = 0; i < pools.size(); i++) {
       opened.add(
@@ -294,11 +334,9 @@ public final class DpdkPorts implements Ports {
               port.info().macAddress(),
               configured.mtu(),
               configured.longestFrame(),
-              PortOffloads.VIRTIO_HEADERS.offered(),
-              engine.idle() == IdleMode.INTERRUPT
-                  ? port.interruptDescriptor(i)
-                  : FrameDevice.POLLED,
-              i == 0 ? port::close : () -> {}));
+              offered,
+              engine.idle() == IdleMode.INTERRUPT ? interrupt.applyAsInt(i) : FrameDevice.POLLED,
+              i == 0 ? closer : () -> {}));
     }
     return opened;
   }

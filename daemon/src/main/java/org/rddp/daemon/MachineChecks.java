@@ -124,20 +124,23 @@ final class MachineChecks {
                   + configured.mtu()
                   + ")"));
     } else {
-      checkCapabilities(number, name, configured.usesPacketSockets());
+      checkCapabilities(number, name, configured);
     }
   }
 
   /**
    * Opening a socket for frames needs CAP_NET_RAW; every start of net_af_packet needs
-   * CAP_NET_ADMIN, too, since it sets the interface's flags, even unchanged (promiscuous_disable,
-   * SIOCSIFFLAGS).
+   * CAP_NET_ADMIN, as XDP does, too, since it sets the interface's flags, even unchanged
+   * (promiscuous_disable, SIOCSIFFLAGS).
    */
-  private void checkCapabilities(int number, String name, boolean packetSockets) {
-    List<Capabilities> needed =
-        packetSockets
-            ? List.of(Capabilities.CAP_NET_RAW)
-            : List.of(Capabilities.CAP_NET_RAW, Capabilities.CAP_NET_ADMIN);
+  private void checkCapabilities(int number, String name, InterfaceConfiguration configured) {
+    List<Capabilities> needed = new ArrayList<>(List.of(Capabilities.CAP_NET_RAW));
+    if (!configured.usesPacketSockets()) {
+      needed.add(Capabilities.CAP_NET_ADMIN);
+    }
+    if (configured.device().kind() == DeviceName.Kind.XDP) {
+      needed.add(Capabilities.CAP_BPF);
+    }
     List<Capabilities> missing = Capabilities.missing(needed);
     if (!missing.isEmpty()) {
       refuse(

@@ -112,6 +112,22 @@ public final class Memory {
     return UnsafeApi.getInt(address);
   }
 
+  /**
+   * The 32-bit number at {@code address}, a multiple of 4, in the machine's order: later accesses
+   * of this thread come after what another one, or the kernel, did before it wrote that.
+   */
+  public static int getIntAcquireNative(long address) {
+    return UnsafeApi.getIntAcquire(null, address);
+  }
+
+  /**
+   * Writes the 32-bit number at {@code address}, a multiple of 4, in the machine's order, after all
+   * earlier accesses of this thread.
+   */
+  public static void putIntReleaseNative(long address, int value) {
+    UnsafeApi.putIntRelease(null, address, value);
+  }
+
   /** Writes a 32-bit number in the machine's order. */
   public static void putIntNative(long address, int value) {
     UnsafeApi.putInt(address, value);

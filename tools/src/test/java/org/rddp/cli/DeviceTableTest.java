@@ -119,7 +119,7 @@ class DeviceTableTest {
     }
     links.add(new Link(links.size(), mtu, 1, devices.stream().map(each -> each + more).toList()));
     // DPDK has at most 32 ports.
-    boolean manyQueues = devices.getFirst().matches("(net_vhost|linux|ring)((?!tso=1).)*");
+    boolean manyQueues = devices.getFirst().matches("(net_vhost|linux|xdp|ring)((?!tso=1).)*");
     if (manyQueues && mtu == 1500) {
       links.add(
           new Link(
@@ -143,7 +143,7 @@ class DeviceTableTest {
     ConfigurationText text =
         new ConfigurationText()
             .control(folder.resolve("rddpd.sock"))
-            .dpdk(512, false, "error")
+            .dpdk(640, false, "error")
             .table("[engine]", "engines", "shared", "idle", "park");
     for (Link link : links) {
       for (int end = 0; end < 2; end++) {
@@ -224,9 +224,13 @@ class DeviceTableTest {
     String mtu = Integer.toString(link.mtu);
     String one = link.linux(0);
     String two = link.linux(1);
+    String queues = Integer.toString(link.engines);
+    List<String> each = List.of("numtxqueues", queues, "numrxqueues", queues);
     List<String> add = new ArrayList<>(List.of("ip", "link", "add", one, "mtu", mtu));
+    add.addAll(each);
     add.addAll(List.of("address", link.mac(0), "type", "veth"));
     add.addAll(List.of("peer", "name", two, "address", link.mac(1)));
+    add.addAll(each);
     namespace.run(add.toArray(String[]::new));
     namespace.run("ip", "link", "set", two, "mtu", mtu, "up");
     namespace.run("ip", "link", "set", one, "up");

@@ -19,12 +19,13 @@ import java.util.regex.Pattern;
 public record DeviceName(String text, Kind kind, String name, Map<String, String> arguments) {
   /** The forms, for messages. */
   public static final String FORM =
-      "\"linux:eth0\" (a Linux interface), \"pci:0000:03:00.0\" (a card bound to vfio-pci),"
+      "\"linux:eth0\" or \"xdp:eth0\" (a Linux interface), \"pci:0000:03:00.0\" (a card bound to vfio-pci),"
           + " \"ring:NAME\" (used by exactly two interfaces), or a DPDK virtual device with its"
           + " arguments (\"net_virtio_user0,path=/run/vhost.sock\")";
 
   private static final Pattern RING = Pattern.compile("ring:([A-Za-z0-9]{1,16})");
   private static final Pattern LINUX = Pattern.compile("linux:([A-Za-z0-9_.-]{1,15})");
+  private static final Pattern XDP = Pattern.compile("xdp:([A-Za-z0-9_.-]{1,15})");
   private static final Pattern PCI =
       Pattern.compile("(?:pci:)?((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7])((?:,[^,]+)*)");
   private static final Pattern VIRTUAL =
@@ -36,6 +37,8 @@ public record DeviceName(String text, Kind kind, String name, Map<String, String
     RING,
     /** {@code linux:IF}: a Linux interface, by packet sockets or DPDK's driver net_af_packet. */
     LINUX,
+    /** {@code xdp:IF}: a Linux interface, by AF_XDP sockets. */
+    XDP,
     /** {@code pci:ADDRESS}, or the address alone: a card that is bound to a driver for DPDK. */
     PCI,
     /** A virtual device of DPDK with its arguments. */
@@ -60,6 +63,10 @@ public record DeviceName(String text, Kind kind, String name, Map<String, String
     matcher = LINUX.matcher(text);
     if (matcher.matches()) {
       return new DeviceName(text, Kind.LINUX, matcher.group(1), Map.of());
+    }
+    matcher = XDP.matcher(text);
+    if (matcher.matches()) {
+      return new DeviceName(text, Kind.XDP, matcher.group(1), Map.of());
     }
     matcher = PCI.matcher(text);
     if (matcher.matches()) {
@@ -95,9 +102,9 @@ public record DeviceName(String text, Kind kind, String name, Map<String, String
     return kind == Kind.VIRTUAL ? name.replaceFirst("[0-9].*", "") : "";
   }
 
-  /** The Linux interface of {@code linux:} or net_af_packet; null for other devices. */
+  /** The Linux interface of {@code linux:}, {@code xdp:} or net_af_packet; null for others. */
   public String linuxInterface() {
-    if (kind == Kind.LINUX) {
+    if (kind == Kind.LINUX || kind == Kind.XDP) {
       return name;
     }
     return driver().equals("net_af_packet") ? arguments.get("iface") : null;

@@ -4,6 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.rddp.daemon.packet.XdpPort;
+import org.rddp.wire.Vlan;
 
 /** Rules about drivers that need no call of DPDK: which MTU their arguments allow. */
 final class DeviceRules {
@@ -36,6 +38,10 @@ final class DeviceRules {
 
   /** Refuses a device that cannot carry the frames of the interface's MTU. */
   static void check(TomlSection section, DeviceName device, int mtu, int vlan, int queues) {
+    if (device.kind() == DeviceName.Kind.XDP) {
+      checkXdp(section, device, mtu, vlan);
+      return;
+    }
     int frame = FrameLengths.frame(mtu, vlan);
     checkLength(section, device.dpdkArguments(frame, queues));
     switch (device.driver()) {
@@ -50,6 +56,25 @@ final class DeviceRules {
       }
       case "net_af_packet" -> checkAfPacket(section, device, frame);
       default -> {}
+    }
+  }
+
+  private static void checkXdp(TomlSection section, DeviceName device, int mtu, int vlan) {
+    if (mtu > XdpPort.LARGEST_MTU) {
+      section.refuse(
+          "mtu",
+          mtu + " is more than AF_XDP carries in a frame",
+          "a whole number from 576 to "
+              + XdpPort.LARGEST_MTU
+              + ", or \"linux:"
+              + device.name()
+              + "\"");
+    }
+    if (vlan != Vlan.NONE) {
+      section.refuse(
+          "vlan",
+          "is not for xdp:, whose card may take the tags out of received frames",
+          "no 'vlan' and the Linux interface of that VLAN, by linux:");
     }
   }
 
@@ -125,7 +150,7 @@ final class DeviceRules {
     List<String> all = new ArrayList<>();
     switch (device.kind()) {
       case RING -> {}
-      case LINUX, VIRTUAL -> {
+      case LINUX, XDP, VIRTUAL -> {
         if (device.linuxInterface() != null) {
           all.add("the Linux interface " + device.linuxInterface());
         }

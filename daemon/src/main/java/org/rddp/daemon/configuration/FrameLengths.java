@@ -41,7 +41,7 @@ public final class FrameLengths {
   public static int room(InterfaceConfiguration configured) {
     int room = Ethernet.HEADER + TAG + configured.mtu() + DRIVER_HEADER;
     DeviceName device = configured.device();
-    if (device.linuxInterface() != null && !configured.usesPacketSockets()) {
+    if (device.driver().equals("net_af_packet") && !configured.usesPacketSockets()) {
       // The driver refuses buffers that are shorter than a slot's frame.
       DeviceName opened = device.ofDriver(frame(configured), configured.engines());
       room = Math.max(room, AfPacketFrames.carried(opened.arguments()));

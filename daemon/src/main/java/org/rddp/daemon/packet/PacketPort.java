@@ -49,7 +49,7 @@ public final class PacketPort implements BurstPort, AutoCloseable {
         throw new SystemCallException("the interface " + name, Errno.ENOENT);
       }
       index = now.getAsInt();
-      info = info(name, first.macAddress(), pools.size());
+      info = info(name, DRIVER, first.macAddress(), LARGEST_MTU, pools.size());
       start(address.all(info.macAddress()));
     } catch (SystemCallException | RuntimeException e) {
       close();
@@ -90,13 +90,14 @@ public final class PacketPort implements BurstPort, AutoCloseable {
     }
   }
 
-  private static PortInfo info(String name, long macAddress, int queues) {
+  /** Describes a port by sockets, without any offload of a card. */
+  static PortInfo info(String name, String driver, long macAddress, int mtu, int queues) {
     return new PortInfo(
         name,
-        DRIVER,
+        driver,
         macAddress,
         0,
-        LARGEST_MTU,
+        mtu,
         0,
         queues,
         queues,

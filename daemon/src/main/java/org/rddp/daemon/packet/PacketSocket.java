@@ -42,6 +42,9 @@ final class PacketSocket implements AutoCloseable {
   private static final int SIOCGIFFLAGS = 0x8913;
   private static final int SIOCGIFHWADDR = 0x8927;
   private static final int SIOCGIFINDEX = 0x8933;
+  private static final int SIOCETHTOOL = 0x8946;
+  private static final int ETHTOOL_GCHANNELS = 0x3c;
+  private static final int ETHTOOL_CHANNELS = 36;
   private static final int IFF_UP_RUNNING = 0x1 | 0x40;
   private static final int IFREQ = 40;
   private static final int IFREQ_VALUE = 16;
@@ -74,6 +77,11 @@ final class PacketSocket implements AutoCloseable {
       close();
       throw e;
     }
+  }
+
+  /** The socket, readable when frames have come. */
+  Descriptor descriptor() {
+    return descriptor;
   }
 
   /** The descriptor's number, readable when frames have come. */
@@ -117,6 +125,23 @@ final class PacketSocket implements AutoCloseable {
       return (flags & IFF_UP_RUNNING) == IFF_UP_RUNNING;
     } catch (SystemCallException e) {
       return false;
+    }
+  }
+
+  /** How many queues the interface receives by; 1 if its driver does not say. */
+  int receiveQueues() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment channels = arena.allocate(ETHTOOL_CHANNELS, Integer.BYTES);
+      channels.setAtIndex(ValueLayout.JAVA_INT, 0, ETHTOOL_GCHANNELS);
+      MemorySegment request = arena.allocate(IFREQ, Long.BYTES);
+      request.setString(0, name);
+      request.set(ValueLayout.JAVA_LONG, IFREQ_VALUE, channels.address());
+      IOCTL.call(number(), SIOCETHTOOL, request.address());
+      // rx_count and combined_count
+      return channels.getAtIndex(ValueLayout.JAVA_INT, 5)
+          + channels.getAtIndex(ValueLayout.JAVA_INT, 8);
+    } catch (SystemCallException e) {
+      return 1;
     }
   }
 

@@ -165,6 +165,20 @@ class InterfacesTest {
   }
 
   @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          mtu = 3499           | mtu: 3499 is more than AF_XDP carries in a frame; allowed: a whole number from 576 to 3498, or "linux:eth0"
+          vlan = 7             | vlan: is not for xdp:
+          longest-frame = 9000 | longest-frame: is for rings, cards, linux:, net_vhost and net_virtio_user only
+          """)
+  void shouldRejectWhatXdpCannotCarry(String line, String expected) {
+    String port = PORT.replace("net_ring0", "xdp:eth0");
+    assertThat(problems(port + line + "\n")).singleElement().asString().contains(expected);
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"net_vhost0,iface=/a", "net_virtio_user0,path=/a", "0000:03:00.0"})
   void shouldTakeLongestFramesOfDevicesThatMayCut(String device) throws Exception {
     String port = PORT.replace("net_ring0", device);

@@ -23,6 +23,9 @@ public final class Errno {
   /** Permission denied. */
   public static final int EACCES = 13;
 
+  /** The device or resource is busy. */
+  public static final int EBUSY = 16;
+
   /** A component of the path is not a directory. */
   public static final int ENOTDIR = 20;
 
