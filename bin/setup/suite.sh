@@ -6,7 +6,7 @@
 # NAME.counts and its times in NAME.time. File descriptor 3 is the terminal.
 
 readonly SUITE=$ROOT/target/suite
-readonly STEPS_AT_ONCE=2
+readonly STEPS_AT_ONCE=3
 # Maven's arguments for steps that run what `build` has made, side by side: they must not write it. Maven's compiler would compile
 # all again, because other modules' classes are no longer in jars.
 readonly BUILT=(-Dspotless.skip=true -Dmdep.skip=true -Dmaven.compiler.useIncrementalCompilation=false)
@@ -15,9 +15,9 @@ readonly MAVEN_FLAGS='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 # Modules of the libraries in C, on which no other module depends and whose tests show no clause.
 readonly LIBRARIES=(client-c verbs sockets)
 # Kinds of simulated runs, and how many of each.
-readonly SIMULATIONS=(tcp:3000 mpa:3000 rdma:900 programs:1200 sockets:300)
+readonly SIMULATIONS=(tcp:2000 mpa:2000 rdma:900 programs:1200 sockets:300)
 # For each target of the fuzzer.
-readonly FUZZ_SECONDS=14
+readonly FUZZ_SECONDS=10
 
 # With --changed: the commit; otherwise empty.
 suite_since=
@@ -35,7 +35,7 @@ Usage: rddp test [--no-dpdk] [--changed[=COMMIT] | STEP...]
 
 Builds rddp and runs every test: scripts, unit and simulation tests, the rings under jcstress, TCP and MPA under a fuzzer,
 the shim over DPDK under sanitizers, the demo with its capture in Wireshark, the Debian package, Linux's TCP, siw and ESP as
-peers, and unmodified programs for RDMA and sockets. Two steps run at a time. Takes a quarter of an hour on two cores; the first
+peers, and unmodified programs for RDMA and sockets. Three steps run at a time. Takes a quarter of an hour on two cores; the first
 time more, because it builds virtual machines.
 
 To run only some steps, name them, build as the first one: build, scripts, java (unit and simulation tests), siw, esp,
@@ -78,9 +78,9 @@ suite() {
     fi
     suite_prepare
     exec 3>&1
-    # First what waits for guests and the network, beside java, the longest, which computes on one core; last what computes on
-    # every core by itself, so that none is idle at the end. libraries is not beside the beginning of java: on a new machine Maven
-    # then fetches what runs tests, and two must not do that at a time.
+    # First what waits for guests and the network, beside java, the longest; last what computes on every core by itself, so that
+    # none is idle at the end. libraries is not among the three that begin with java: on a new machine Maven then fetches what
+    # runs tests, and two must not do that at a time.
     steps=(build scripts java)
     if has_dpdk; then
         reserve_hugepages_for_steps "$STEPS_AT_ONCE"
@@ -90,10 +90,9 @@ suite() {
         else
             echo 'not root: steps that need network namespaces are left out'
         fi
-    fi
-    steps+=(fuzz libraries races)
-    if has_dpdk; then
-        steps+=(demo package soak shim)
+        steps+=(package demo soak shim libraries races fuzz)
+    else
+        steps+=(fuzz races libraries)
     fi
     steps+=(tshark simulation)
     if ((${#chosen[@]} > 0)); then steps=("${chosen[@]}"); fi
@@ -128,7 +127,7 @@ suite_prepare() {
     echo "rddp test: JDK $(java_version "$JAVA_HOME"), $(dpdk_description), $(nproc) cores"
 }
 
-# suite_run NAME...: runs the function step_NAME of each, two at a time; those after `build` once that has succeeded.
+# suite_run NAME...: runs the function step_NAME of each, three at a time; those after `build` once that has succeeded.
 suite_run() {
     local waiting=("$@") step ended built=yes
     if [[ " $* " == *' build '* ]]; then built=; fi
