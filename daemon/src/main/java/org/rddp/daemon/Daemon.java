@@ -34,7 +34,6 @@ import org.rddp.daemon.control.ReservedPorts;
 import org.rddp.daemon.control.Statistics;
 import org.rddp.daemon.engine.ControlAddresses;
 import org.rddp.daemon.engine.Engine;
-import org.rddp.daemon.engine.EngineHandOver;
 import org.rddp.daemon.engine.EngineSleep;
 import org.rddp.daemon.engine.EngineThread;
 import org.rddp.daemon.engine.HeapShare;
@@ -45,8 +44,6 @@ import org.rddp.daemon.log.DaemonLog;
 import org.rddp.daemon.metrics.DaemonMetrics;
 import org.rddp.daemon.metrics.Health;
 import org.rddp.daemon.metrics.MetricsServer;
-import org.rddp.daemon.replacement.Departing;
-import org.rddp.daemon.replacement.ReplacementException;
 import org.rddp.daemon.replacement.Replacements;
 import org.rddp.device.CapturePoint;
 import org.rddp.device.CaptureSink;
@@ -65,13 +62,10 @@ import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.InterfaceEntry;
 import org.rddp.ipc.control.InterfacePrefix;
 import org.rddp.ipc.control.IpAddress;
-import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.rdmap.RdmapSettings;
-import org.rddp.snapshot.SnapshotException;
 import org.rddp.snapshot.SnapshotReader;
-import org.rddp.snapshot.SnapshotWriter;
 import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
@@ -79,7 +73,7 @@ import org.rddp.tcp.TcpStack;
 /**
  * {@code rddpd}: one or several engines for each interface, and the control server for programs.
  */
-public final class Daemon implements AutoCloseable, Departing {
+public final class Daemon implements AutoCloseable {
   /** Leading bits that all link-local addresses share (RFC 4291 section 2.5.6). */
   private static final int LINK_LOCAL_PREFIX = 64;
 
@@ -105,9 +99,8 @@ public final class Daemon implements AutoCloseable, Departing {
               "Sessions and connections refused because heap was used up.",
               HeapShare::refused));
 
-  private static final String CANNOT = "it cannot be handed over now: ";
-
-  private static final long END_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
+  /** Longest time in ns that one step of an end may take. */
+  static final long END_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
 
   /** Octets of the secret by which keys are remembered. */
   private static final int SECRET = 32;
@@ -136,9 +129,6 @@ public final class Daemon implements AutoCloseable, Departing {
   private Health health;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile Throwable lost;
-
-  /** What has been written for another daemon. */
-  private List<EngineHandOver> handOvers = List.of();
 
   private boolean closed;
 
@@ -221,7 +211,7 @@ public final class Daemon implements AutoCloseable, Departing {
     notifier = SdNotifier.of(System.getenv(), out);
     makeThreads();
     if (snapshot != null) {
-      DaemonSnapshot.read(snapshot, descriptors, engines, connections, control.handOver());
+      state().read(snapshot, descriptors, connections);
     }
   }
 
@@ -327,7 +317,7 @@ public final class Daemon implements AutoCloseable, Departing {
 
   private void startReplacements() {
     try {
-      replacements = Replacements.start(configuration.controlSocket(), this, events::info);
+      replacements = Replacements.start(configuration.controlSocket(), departing(), events::info);
     } catch (IOException | RuntimeException e) {
       events.warn("no other daemon can take this one's place: " + e.getMessage());
     }
@@ -600,78 +590,23 @@ public final class Daemon implements AutoCloseable, Departing {
 
   // ---- Another daemon takes this one's place ----
 
-  @Override
-  public void stop() throws ReplacementException {
-    control.accept(false);
-    try {
-      long deadline = System.nanoTime() + END_TIMEOUT;
-      for (String left = stop(deadline); !left.isEmpty(); left = stop(deadline)) {
-        goOn();
-        control.accept(false);
-        if (System.nanoTime() >= deadline) {
-          throw new ReplacementException(CANNOT + left);
-        }
-      }
-    } catch (SnapshotException e) {
-      goOn();
-      throw new ReplacementException(CANNOT + e.getMessage(), e);
-    } catch (ReplacementException e) {
-      goOn();
-      throw e;
-    }
+  /** Its end, if another daemon takes its place. */
+  DepartingDaemon departing() {
+    return new DepartingDaemon(state(), threads, control, this::leave);
   }
 
-  /** Stops everything between two requests of programs; returns what was under way, or nothing. */
-  private String stop(long deadline) throws ReplacementException {
-    control.handOver().quiesce(deadline);
-    for (EngineThread thread : threads) {
-      if (!thread.pause(END_TIMEOUT)) {
-        throw new ReplacementException("the thread " + thread.name() + " is stuck");
-      }
-    }
-    String begun = control.handOver().pause(deadline);
-    return begun.isEmpty() && engines.stream().anyMatch(Engine::hasCommands)
-        ? "an engine has commands"
-        : begun;
+  private DaemonSnapshot state() {
+    return new DaemonSnapshot(
+        usedKeys,
+        configuration.interfaces(),
+        associations,
+        ports.devices(),
+        engines,
+        control.handOver());
   }
 
-  @Override
-  public List<Descriptor> write(SnapshotWriter snapshot) {
-    HandedDescriptors descriptors = new HandedDescriptors();
-    handOvers =
-        DaemonSnapshot.write(
-            snapshot,
-            descriptors,
-            usedKeys,
-            configuration.interfaces(),
-            associations,
-            ports.devices(),
-            engines,
-            control.handOver());
-    List<Descriptor> all = new ArrayList<>(List.of(control.socket()));
-    all.addAll(descriptors.written());
-    return all;
-  }
-
-  @Override
-  public void resume() {
-    associations.forEach(AssociationDatabase::resume);
-    handOvers = List.of();
-    goOn();
-  }
-
-  private void goOn() {
-    threads.forEach(EngineThread::resume);
-    control.handOver().resume();
-    control.accept(true);
-  }
-
-  @Override
-  public void leave() {
+  private void leave() {
     left = true;
-    handOvers.forEach(EngineHandOver::retire);
-    threads.forEach(EngineThread::retire);
-    control.leave();
     end();
     associations.forEach(AssociationDatabase::retire);
   }

@@ -21,27 +21,24 @@ import org.rddp.tcp.TcpConnection;
  * The order in which the state of a daemon is in a snapshot: the hashes of used keys, then for each
  * interface what it is, its security associations, and its stacks; then the sessions of programs,
  * and what each engine does for them. The reader makes everything in this order, too.
+ *
+ * @param associations of each interface
+ * @param devices of the engines
  */
-final class DaemonSnapshot {
-  private DaemonSnapshot() {}
-
+record DaemonSnapshot(
+    UsedKeys usedKeys,
+    List<InterfaceConfiguration> interfaces,
+    List<AssociationDatabase> associations,
+    List<? extends FrameDevice> devices,
+    List<Engine> engines,
+    ProgramHandOver programs) {
   /**
    * Writes the state of a daemon whose engines make no turn, and whose programs pause.
    *
-   * @param associations of each interface
-   * @param devices of the engines
    * @return what has been written of each engine
    * @throws SnapshotException if it has something that cannot be handed over
    */
-  static List<EngineHandOver> write(
-      SnapshotWriter snapshot,
-      HandedDescriptors descriptors,
-      UsedKeys usedKeys,
-      List<InterfaceConfiguration> interfaces,
-      List<AssociationDatabase> associations,
-      List<? extends FrameDevice> devices,
-      List<Engine> engines,
-      ProgramHandOver programs) {
+  List<EngineHandOver> write(SnapshotWriter snapshot, HandedDescriptors descriptors) {
     transfer(snapshot, usedKeys, interfaces.size());
     List<List<TcpConnection>> connections = new ArrayList<>();
     for (int i = 0; i < interfaces.size(); i++) {
@@ -54,7 +51,7 @@ final class DaemonSnapshot {
     programs.transfer(snapshot, descriptors);
     List<EngineHandOver> handOvers = new ArrayList<>();
     for (Engine engine : engines) {
-      EngineHandOver each = handOver(engine, connections.get(handOvers.size()), programs);
+      EngineHandOver each = handOver(engine, connections.get(handOvers.size()));
       each.write(snapshot);
       handOvers.add(each);
     }
@@ -74,20 +71,17 @@ final class DaemonSnapshot {
    *
    * @param connections of TCP, of each engine, as read
    */
-  static void read(
+  void read(
       SnapshotReader snapshot,
       HandedDescriptors descriptors,
-      List<Engine> engines,
-      List<List<TcpConnection>> connections,
-      ProgramHandOver programs) {
+      List<List<TcpConnection>> connections) {
     programs.transfer(snapshot, descriptors);
     for (int i = 0; i < engines.size(); i++) {
-      handOver(engines.get(i), connections.get(i), programs).read(snapshot, programs::session);
+      handOver(engines.get(i), connections.get(i)).read(snapshot, programs::session);
     }
   }
 
-  private static EngineHandOver handOver(
-      Engine engine, List<TcpConnection> connections, ProgramHandOver programs) {
+  private EngineHandOver handOver(Engine engine, List<TcpConnection> connections) {
     return new EngineHandOver(engine, connections, programs.memories(engine), OwnedStreams.NONE);
   }
 

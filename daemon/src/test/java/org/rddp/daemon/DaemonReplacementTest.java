@@ -407,9 +407,10 @@ class DaemonReplacementTest {
   /** It waits at the control socket, which stays open. */
   @Test
   void shouldServeAProgramThatConnectsMeanwhile() throws Exception {
-    old.stop();
+    DepartingDaemon departing = old.departing();
+    departing.stop();
     CompletableFuture<Rddp> program = CompletableFuture.supplyAsync(() -> connect("one"));
-    old.resume();
+    departing.resume();
     try (Rddp session = program.join()) {
       session.allocate(64).close();
     }
