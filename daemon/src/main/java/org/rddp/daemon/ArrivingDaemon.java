@@ -8,6 +8,7 @@ import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.control.HandedDescriptors;
 import org.rddp.daemon.replacement.Arriving;
 import org.rddp.daemon.replacement.ReplacementException;
+import org.rddp.device.FrameDevice;
 import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.SystemCallException;
@@ -24,6 +25,9 @@ public class ArrivingDaemon implements Arriving {
      */
     Ports open() throws IOException;
   }
+
+  /** Frames received at a time. */
+  private static final int BURST = 64;
 
   private final Configuration configuration;
   private final Opening opening;
@@ -53,6 +57,23 @@ public class ArrivingDaemon implements Arriving {
     } catch (IOException e) {
       throw new ReplacementException("the new daemon cannot run: " + e.getMessage(), e);
     }
+  }
+
+  @Override
+  public void drain() {
+    ports.enter();
+    for (FrameDevice device : ports.devices()) {
+      long[] burst = new long[BURST];
+      int most = device.pool().capacity();
+      int received = BURST;
+      for (int dropped = 0; received > 0 && dropped < most; dropped += received) {
+        received = device.receive(burst);
+        for (int i = 0; i < received; i++) {
+          device.pool().release(burst[i]);
+        }
+      }
+    }
+    ports.leave();
   }
 
   @Override

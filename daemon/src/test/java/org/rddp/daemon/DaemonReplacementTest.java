@@ -41,6 +41,9 @@ import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.daemon.replacement.ReplacementException;
 import org.rddp.daemon.replacement.Successor;
+import org.rddp.device.FrameDevice;
+import org.rddp.device.PacketPool;
+import org.rddp.ip.IpCounters;
 import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.SharedMemory;
@@ -154,6 +157,36 @@ class DaemonReplacementTest {
     Daemon third = replace(ADDRESS_ONE);
     exchange();
     assertThat(established(third)).isGreaterThan(established);
+  }
+
+  /** Both daemons receive the frames that come while the new one prepares. */
+  @Test
+  void shouldHandleOnlyFramesThatCameAfterTheOldEnginesHadStopped() throws Exception {
+    Ports ports = ports();
+    FrameDevice peer = ports.devices().getFirst();
+    sendFrame(peer);
+    ArrivingDaemon arriving =
+        new ArrivingDaemon(configuration(ADDRESS_ONE), () -> ports, out()) {
+          @Override
+          public void adopt(SnapshotReader snapshot, List<Descriptor> descriptors)
+              throws ReplacementException {
+            super.adopt(snapshot, descriptors);
+            sendFrame(peer);
+          }
+        };
+    new Successor(control, arriving).takeOver();
+    daemons.add(arriving.daemon());
+    IpCounters counters = arriving.daemon().engines().getLast().tcp().ipCounters();
+    exchange();
+    assertThat(counters.framesIgnored).isEqualTo(1);
+  }
+
+  /** Sends a frame that nobody wants. */
+  private static void sendFrame(FrameDevice from) {
+    PacketPool pool = from.pool();
+    long packet = pool.allocate();
+    pool.window(packet, pool.address(packet), 60);
+    assertThat(from.transmit(new long[] {packet}, 0, 1)).isEqualTo(1);
   }
 
   @Test

@@ -194,6 +194,11 @@ class ReplacementKillsTest {
     }
 
     @Override
+    public void drain() {
+      // It has no devices.
+    }
+
+    @Override
     public void adopt(SnapshotReader snapshot, List<Descriptor> descriptors) {
       transfer(snapshot);
       at("adopt");

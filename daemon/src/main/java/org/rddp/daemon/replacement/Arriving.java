@@ -15,6 +15,12 @@ public interface Arriving {
   void prepare() throws ReplacementException;
 
   /**
+   * Drops what the devices have received: the engines of the other daemon have handled it. They
+   * have just stopped, and what comes from now on is this daemon's.
+   */
+  void drain();
+
+  /**
    * Reads the state. No engine may have a turn, and nothing may be sent, before {@link #begin}.
    *
    * @param descriptors of the state, which belong to this object from now on, even if this throws

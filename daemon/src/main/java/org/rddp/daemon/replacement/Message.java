@@ -33,6 +33,8 @@ record Message(Kind kind, long first, long second, String text, List<Descriptor>
     GRANTED(2),
     /** From the new one: it is ready to adopt. */
     PREPARED(3),
+    /** From the old one: its engines stand still from now on. */
+    STOPPED(11),
     /** From the old one, whose engines stand still: the snapshot. */
     STATE(4),
     /** From the old one: some descriptors. */

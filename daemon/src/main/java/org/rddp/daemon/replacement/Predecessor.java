@@ -56,6 +56,7 @@ final class Predecessor {
       state.stop();
       boolean left = false;
       try {
+        channel.send(Message.of(Message.Kind.STOPPED), ANSWER);
         handOver();
         if (!trial) {
           channel.send(Message.of(Message.Kind.GO), ANSWER);

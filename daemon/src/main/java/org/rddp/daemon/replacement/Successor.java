@@ -87,7 +87,9 @@ public final class Successor {
     channel.receive(Message.Kind.GRANTED, Predecessor.ANSWER);
     state.prepare();
     channel.send(Message.of(Message.Kind.PREPARED), Predecessor.ANSWER);
-    Message written = channel.receive(Message.Kind.STATE, 2 * Predecessor.ANSWER);
+    channel.receive(Message.Kind.STOPPED, 2 * Predecessor.ANSWER);
+    state.drain();
+    Message written = channel.receive(Message.Kind.STATE, Predecessor.ANSWER);
     byte[] octets = SnapshotMemory.read(written.descriptors().getFirst(), written.first());
     try {
       SnapshotReader snapshot = new SnapshotReader(octets);

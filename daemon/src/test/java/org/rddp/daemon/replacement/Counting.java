@@ -92,6 +92,11 @@ class Counting implements Departing, Arriving {
   }
 
   @Override
+  public void drain() {
+    call("drain");
+  }
+
+  @Override
   public void adopt(SnapshotReader snapshot, List<Descriptor> received)
       throws ReplacementException {
     descriptors.addAll(received);

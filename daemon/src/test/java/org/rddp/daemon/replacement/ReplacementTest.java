@@ -115,7 +115,7 @@ class ReplacementTest {
     }
     assertThat(log.take()).isEqualTo("another daemon has taken this one's place");
     assertThat(old.calls).containsExactly("stop", "write", "leave");
-    assertThat(next.calls).containsExactly("prepare", "adopt", "begin", "settle");
+    assertThat(next.calls).containsExactly("prepare", "drain", "adopt", "begin", "settle");
     assertThat(next.number).isEqualTo(42);
     assertThat(old.runs).isFalse();
     assertThat(next.runs).isTrue();
@@ -126,7 +126,7 @@ class ReplacementTest {
     new Successor(control, next).check();
     assertThat(log.take()).contains("could have it");
     assertThat(old.calls).containsExactly("stop", "write", "resume");
-    assertThat(next.calls).containsExactly("prepare", "adopt", "discard");
+    assertThat(next.calls).containsExactly("prepare", "drain", "adopt", "discard");
     assertThat(old.runs).isTrue();
     next = new Failing(port);
     takeOver();
@@ -195,6 +195,7 @@ class ReplacementTest {
       channel.receive(Message.Kind.GRANTED, SOON);
       if (last != Message.Kind.ASK) {
         channel.send(Message.of(Message.Kind.PREPARED), SOON);
+        channel.receive(Message.Kind.STOPPED, SOON);
         channel.receive(Message.Kind.STATE, SOON).descriptors().getFirst().close();
       }
       if (last == Message.Kind.NEXT) {
@@ -220,6 +221,7 @@ class ReplacementTest {
                   channel.receive(Message.Kind.ASK, SOON);
                   channel.send(Message.of(Message.Kind.GRANTED), SOON);
                   channel.receive(Message.Kind.PREPARED, SOON);
+                  channel.send(Message.of(Message.Kind.STOPPED), SOON);
                   if (last == Message.Kind.STATE) {
                     byte[] octets = written();
                     int length = octets.length;
