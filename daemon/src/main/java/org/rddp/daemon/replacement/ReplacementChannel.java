@@ -145,6 +145,24 @@ final class ReplacementChannel implements AutoCloseable {
     return message;
   }
 
+  /**
+   * Waits for a message as {@link #receive(Message.Kind, long)} does. If this fails, the other end
+   * has not sent it and cannot do so any more: its attempt fails.
+   */
+  void receiveOrRefuse(Message.Kind wanted, long nanos) throws IOException {
+    try {
+      receive(wanted, nanos);
+    } catch (IOException failed) {
+      // The kernel refuses messages from now on; one that came before can still be received.
+      UnixSocket.shutdownReceiving(socket);
+      try {
+        receive(wanted, 0);
+      } catch (IOException none) {
+        throw failed;
+      }
+    }
+  }
+
   /** Waits until the other end has closed the connection, or for the time. */
   void awaitEnd(long nanos) {
     try {
@@ -210,14 +228,17 @@ final class ReplacementChannel implements AutoCloseable {
         throw new EOFException("the other daemon has ended");
       }
       // A reset is reported once, before the messages that were sent until then.
-      if (result != -Errno.EAGAIN && result != -Errno.EINTR && result != -Errno.ECONNRESET) {
+      if (result == -Errno.ECONNRESET || result == -Errno.EINTR) {
+        continue;
+      }
+      if (result != -Errno.EAGAIN) {
         throw new SystemCallException("the connection to the other daemon", (int) -result);
       }
       long left = end - System.nanoTime();
       if (readable.isReady(endKey)) {
         throw new ReplacementException("the daemon that runs is being stopped");
       }
-      if (left <= 0 || (result == -Errno.EAGAIN && ready.await(left) == 0)) {
+      if (left <= 0 || ready.await(left) == 0) {
         throw new ReplacementException(
             "the other daemon has not answered within "
                 + TimeUnit.NANOSECONDS.toMillis(nanos)

@@ -60,7 +60,7 @@ public final class Successor {
         tell(channel, e);
         throw e;
       }
-      channel.receive(trial ? Message.Kind.CHECKED : Message.Kind.GO, Predecessor.ANSWER);
+      channel.receiveOrRefuse(trial ? Message.Kind.CHECKED : Message.Kind.GO, Predecessor.ANSWER);
       if (!trial) {
         state.begin();
         channel.awaitEnd(Predecessor.ANSWER);

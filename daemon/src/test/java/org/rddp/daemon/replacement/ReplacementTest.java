@@ -3,12 +3,14 @@ package org.rddp.daemon.replacement;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -241,6 +243,69 @@ class ReplacementTest {
       process.join();
     }
     assertThat(next.calls).doesNotContain("begin").endsWith("discard");
+  }
+
+  /** GO comes in time, when the wait has just ended, or too late. */
+  @Test
+  void shouldReceiveEachMessageThatTheOtherEndCouldSend() throws Exception {
+    Path other = directory.resolve("other.sock");
+    try (ReplacementSocket socket = ReplacementSocket.bind(other)) {
+      for (int race = 0; race < 2000; race++) {
+        try (ReplacementChannel here =
+                ReplacementChannel.connect(ReplacementSocket.pathFor(other));
+            ReplacementChannel there = socket.accept()) {
+          CompletableFuture<Boolean> sends =
+              CompletableFuture.supplyAsync(
+                  () -> succeeds(() -> there.send(Message.of(Message.Kind.GO), 0)));
+          for (int i = race % 200; i > 0; i--) {
+            Thread.onSpinWait();
+          }
+          boolean has = succeeds(() -> here.receiveOrRefuse(Message.Kind.GO, 0));
+          assertThat(sends.join()).isEqualTo(has);
+        }
+      }
+    }
+  }
+
+  @Test
+  void shouldNotBeSentToWhenItHasStoppedWaiting() throws Exception {
+    Path other = directory.resolve("other.sock");
+    try (ReplacementSocket socket = ReplacementSocket.bind(other);
+        ReplacementChannel here = ReplacementChannel.connect(ReplacementSocket.pathFor(other));
+        ReplacementChannel there = socket.accept()) {
+      assertThatThrownBy(() -> here.receiveOrRefuse(Message.Kind.GO, 0))
+          .hasMessageContaining("has not answered");
+      assertThatThrownBy(() -> there.send(Message.of(Message.Kind.GO), SOON))
+          .isInstanceOf(EOFException.class);
+    }
+  }
+
+  /** The kernel reports the reset first. */
+  @Test
+  void shouldReceiveWhatAKilledEndHasSent() throws Exception {
+    Path other = directory.resolve("other.sock");
+    try (ReplacementSocket socket = ReplacementSocket.bind(other);
+        ReplacementChannel here = ReplacementChannel.connect(ReplacementSocket.pathFor(other))) {
+      try (ReplacementChannel there = socket.accept()) {
+        here.send(Message.of(Message.Kind.ADOPTED), SOON);
+        there.send(Message.of(Message.Kind.GO), SOON);
+      }
+      here.receiveOrRefuse(Message.Kind.GO, 0);
+    }
+  }
+
+  /** An action on a channel. */
+  private interface Action {
+    void run() throws IOException;
+  }
+
+  private static boolean succeeds(Action action) {
+    try {
+      action.run();
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   private byte[] written() throws ReplacementException {
