@@ -73,7 +73,7 @@ final class Predecessor {
       }
       return Outcome.LEFT;
     } catch (IOException | RuntimeException e) {
-      tell(e);
+      channel.refuse(String.valueOf(e.getMessage()));
       throw e;
     }
   }
@@ -100,13 +100,5 @@ final class Predecessor {
       channel.send(new Message(Message.Kind.DESCRIPTORS, 0, 0, "", some), ANSWER);
     }
     channel.receive(Message.Kind.ADOPTED, ANSWER);
-  }
-
-  private void tell(Exception why) {
-    try {
-      channel.send(Message.refused(String.valueOf(why.getMessage())), 0);
-    } catch (IOException gone) {
-      // It sees the end of the connection.
-    }
   }
 }

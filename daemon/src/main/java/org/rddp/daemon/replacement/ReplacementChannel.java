@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.Errno;
+import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SystemCall;
 import org.rddp.ipc.linux.SystemCallException;
@@ -84,9 +85,18 @@ final class ReplacementChannel implements AutoCloseable {
     }
   }
 
-  /** The user of the process at the other end. */
-  int user() throws SystemCallException {
-    return UnixSocket.peerCredentials(socket).uid();
+  /** The process at the other end. */
+  PeerCredentials peer() throws SystemCallException {
+    return UnixSocket.peerCredentials(socket);
+  }
+
+  /** Tells the other end why nothing comes of it, if it is there. */
+  void refuse(String why) {
+    try {
+      send(Message.refused(why), 0);
+    } catch (IOException gone) {
+      // It sees the end of the connection.
+    }
   }
 
   /**

@@ -15,7 +15,6 @@ import org.rddp.ipc.linux.UnixSocket;
  * own user only. Nobody else may ask, not even root.
  */
 final class ReplacementSocket implements AutoCloseable {
-  /** One asks at a time; others wait. */
   private static final int BACKLOG = 4;
 
   private final Path path;
@@ -72,13 +71,11 @@ final class ReplacementSocket implements AutoCloseable {
       return null;
     }
     ReplacementChannel channel = new ReplacementChannel(accepted, end.descriptor());
-    if (channel.user() == user) {
+    if (channel.peer().uid() == user) {
       return channel;
     }
     try (channel) {
-      channel.send(Message.refused("only the user of the daemon that runs can replace it"), 0);
-    } catch (IOException e) {
-      // It sees the end of the connection.
+      channel.refuse("only the user of the daemon that runs can replace it");
     }
     return null;
   }

@@ -6,62 +6,98 @@ import java.util.function.Consumer;
 import org.rddp.ipc.linux.SystemCallException;
 
 /**
- * Lets other processes of this daemon's user take its place, one at a time, on a thread of its own.
+ * Lets other processes of this daemon's user take its place, one at a time: one thread serves it,
+ * and another one refuses those that come meanwhile.
  */
 public final class Replacements implements AutoCloseable {
   private final ReplacementSocket socket;
   private final Departing state;
   private final Consumer<String> log;
-  private final Thread thread = new Thread(this::run, "rddp-replacement");
+  private final Thread accepting = new Thread(this::run, "rddp-replacement");
+
+  /** Null if none has been served. */
+  private volatile Thread serving;
+
+  /** Number of the process that is served; 0 if none is. */
+  private volatile int successor;
+
+  /** Whether another daemon has this one's place. */
+  private volatile boolean left;
+
   private volatile boolean closed;
 
   private Replacements(ReplacementSocket socket, Departing state, Consumer<String> log) {
     this.socket = socket;
     this.state = state;
     this.log = log;
-    thread.setDaemon(true);
+    accepting.setDaemon(true);
   }
 
   /**
    * Begins to listen.
    *
    * @param control the control socket, which this process alone has
-   * @param state of this daemon; called on the thread
+   * @param state of this daemon; called on one thread at a time
    * @param log takes what happens, for the operator
    * @throws IOException if there can be no socket
    */
   public static Replacements start(Path control, Departing state, Consumer<String> log)
       throws IOException {
     Replacements started = new Replacements(ReplacementSocket.bind(control), state, log);
-    started.thread.start();
+    started.accepting.start();
     return started;
   }
 
   private void run() {
-    while (!closed) {
-      try (ReplacementChannel channel = socket.accept()) {
+    try {
+      while (!closed && !left) {
+        ReplacementChannel channel = socket.accept();
         if (channel != null) {
-          serve(channel);
+          admit(channel);
         }
-      } catch (SystemCallException e) {
-        log.accept("no daemon can take this one's place any more: " + e.getMessage());
-        return;
       }
+    } catch (SystemCallException e) {
+      log.accept("no daemon can take this one's place any more: " + e.getMessage());
+    }
+    if (left) {
+      socket.leave();
     }
   }
 
+  private void admit(ReplacementChannel channel) throws SystemCallException {
+    if (successor != 0) {
+      try (channel) {
+        channel.refuse("another daemon, pid %d, is taking its place".formatted(successor));
+      }
+      return;
+    }
+    successor = channel.peer().pid();
+    serving = new Thread(() -> serve(channel), "rddp-replaced");
+    serving.setDaemon(true);
+    serving.start();
+  }
+
   private void serve(ReplacementChannel channel) {
-    try {
-      if (new Predecessor(channel, state).run() == Predecessor.Outcome.LEFT) {
-        closed = true;
-        socket.leave();
-        log.accept("another daemon has taken this one's place");
+    try (channel) {
+      String how;
+      try {
+        left = new Predecessor(channel, state).run() == Predecessor.Outcome.LEFT;
+        how =
+            left
+                ? "another daemon has taken this one's place"
+                : "another daemon has tried to take this one's place, and could have it";
+      } catch (IOException | RuntimeException e) {
+        how = "another daemon has not got this one's place: " + e.getMessage();
+      }
+      if (left) {
+        log.accept(how);
+        socket.wake();
         state.leave();
       } else {
-        log.accept("another daemon has tried to take this one's place, and could have it");
+        // Before anybody notices the end, and asks again.
+        successor = 0;
+        log.accept(how);
       }
-    } catch (IOException | RuntimeException e) {
-      log.accept("another daemon has not got this one's place: " + e.getMessage());
     }
   }
 
@@ -71,7 +107,10 @@ public final class Replacements implements AutoCloseable {
     closed = true;
     socket.wake();
     try {
-      thread.join();
+      accepting.join();
+      if (serving != null) {
+        serving.join();
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

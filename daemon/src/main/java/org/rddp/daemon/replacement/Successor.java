@@ -57,14 +57,16 @@ public final class Successor {
       try {
         adopt(channel, trial);
       } catch (ReplacementException | RuntimeException e) {
-        tell(channel, e);
+        channel.refuse(String.valueOf(e.getMessage()));
+        // Then the other daemon is ready for the next one.
+        channel.awaitEnd(Predecessor.ANSWER);
         throw e;
       }
       channel.receiveOrRefuse(trial ? Message.Kind.CHECKED : Message.Kind.GO, Predecessor.ANSWER);
       if (!trial) {
         state.begin();
-        channel.awaitEnd(Predecessor.ANSWER);
       }
+      channel.awaitEnd(Predecessor.ANSWER);
     } catch (SnapshotException e) {
       state.discard();
       throw new ReplacementException(e.getMessage(), e);
@@ -114,14 +116,6 @@ public final class Successor {
     } catch (IOException e) {
       received.forEach(Descriptor::close);
       throw e;
-    }
-  }
-
-  private static void tell(ReplacementChannel channel, Exception why) {
-    try {
-      channel.send(Message.refused(String.valueOf(why.getMessage())), 0);
-    } catch (IOException gone) {
-      // It sees the end of the connection.
     }
   }
 }

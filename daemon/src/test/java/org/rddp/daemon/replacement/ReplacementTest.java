@@ -315,6 +315,21 @@ class ReplacementTest {
   }
 
   @Test
+  void shouldTellASecondSuccessorWhoTheFirstIs() throws Exception {
+    try (ReplacementChannel first = connect()) {
+      first.send(Message.of(Message.Kind.ASK, Snapshot.FORMAT, 0), SOON);
+      first.receive(Message.Kind.GRANTED, SOON);
+      for (int i = 0; i < 2; i++) {
+        assertThatThrownBy(this::takeOver)
+            .hasMessage(
+                "another daemon, pid %d, is taking its place", ProcessHandle.current().pid());
+        next = new Failing(port);
+      }
+    }
+    shouldGoOn("has ended");
+  }
+
+  @Test
   void shouldGoOnAfterNonsense() throws Exception {
     try (ReplacementChannel channel = connect()) {
       channel.send(Message.of(Message.Kind.ADOPTED), SOON);
