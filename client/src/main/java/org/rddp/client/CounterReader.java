@@ -1,5 +1,6 @@
 package org.rddp.client;
 
+import java.io.IOException;
 import java.util.function.ObjLongConsumer;
 import org.rddp.ipc.ring.Counters;
 
@@ -7,13 +8,21 @@ import org.rddp.ipc.ring.Counters;
  * The daemon's counters, mapped into this program: for programs that read them often. {@link
  * Rddp#counters} is simpler. Thread-safe.
  *
- * <p>After the end of daemon or session the values stay readable and no longer change.
+ * <p>If another daemon goes on with the session, this goes on with the counters of that one, which
+ * go on counting. After the end of daemon or session the values stay readable and no longer change.
  */
 public final class CounterReader implements AutoCloseable {
-  private final Counters counters;
+  /** Opens the counters of the daemon that has the session now. */
+  interface Opening {
+    Counters open() throws IOException;
+  }
 
-  CounterReader(Counters counters) {
-    this.counters = counters;
+  private final Opening opening;
+  private Counters counters;
+
+  CounterReader(Opening opening) throws IOException {
+    this.opening = opening;
+    counters = opening.open();
   }
 
   /**
@@ -21,13 +30,26 @@ public final class CounterReader implements AutoCloseable {
    *
    * @throws IllegalStateException if this has been closed
    */
-  public void forEach(ObjLongConsumer<String> visitor) {
+  public synchronized void forEach(ObjLongConsumer<String> visitor) {
+    if (counters.move()) {
+      follow();
+    }
     counters.forEach(visitor);
+  }
+
+  private void follow() {
+    try {
+      Counters next = opening.open();
+      counters.close();
+      counters = next;
+    } catch (IOException | RddpException e) {
+      // The session has ended: the last values stay.
+    }
   }
 
   /** Unmaps the counters. */
   @Override
-  public void close() {
+  public synchronized void close() {
     counters.close();
   }
 }

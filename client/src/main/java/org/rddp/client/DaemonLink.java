@@ -19,6 +19,7 @@ import org.rddp.ipc.ring.ProgramRings;
  * of this daemon's numbers.
  */
 final class DaemonLink {
+  private final Path path;
   private final ControlSocket socket;
   private final ControlChannel channel;
   private final ConnectionTable connections = new ConnectionTable();
@@ -31,8 +32,10 @@ final class DaemonLink {
   private ProgramRings rings;
   private WakeSocket signals;
 
-  private DaemonLink(Rddp session, ControlSocket socket, RddpOptions options, EventFd wake)
+  private DaemonLink(
+      Rddp session, Path path, ControlSocket socket, RddpOptions options, EventFd wake)
       throws IOException {
+    this.path = path;
     this.socket = socket;
     this.events = new SessionEvents(session, connections, receiveQueues, wake);
     this.channel = new ControlChannel(socket, options.requestTimeout());
@@ -54,7 +57,7 @@ final class DaemonLink {
     }
     DaemonLink link;
     try {
-      link = new DaemonLink(session, socket, options, wake);
+      link = new DaemonLink(session, path, socket, options, wake);
     } catch (IOException e) {
       socket.close();
       throw new DaemonUnavailableException("no session: " + e.getMessage(), e);
@@ -126,6 +129,14 @@ final class DaemonLink {
   }
 
   long daemonPid() {
+    if (channel.lost() == null) {
+      // The credentials of a connection never change.
+      try (ControlSocket latest = ControlSocket.connect(path)) {
+        return latest.peer().pid();
+      } catch (SystemCallException e) {
+        // It takes no connections now.
+      }
+    }
     return socket.peer().pid();
   }
 

@@ -120,7 +120,11 @@ public final class Rddp implements AutoCloseable {
     return InetAddresses.address(daemon.link().welcome().address());
   }
 
-  /** The daemon's process id, as reported by the kernel. */
+  /**
+   * The process id of the daemon that has this session, as reported by the kernel: of the one that
+   * listens at the control socket now, since another daemon may have taken the place of the one
+   * that this program connected with. After the end of the session, of the latter.
+   */
   public long daemonPid() {
     return daemon.link().daemonPid();
   }
@@ -486,9 +490,11 @@ public final class Rddp implements AutoCloseable {
   @CheckReturnValue
   public CounterReader openCounters() throws IOException {
     daemon.throwIfUnusable();
-    DaemonMessage.CountersOpened opened =
-        channel().request(ProgramMessage.OpenCounters::new, DaemonMessage.CountersOpened.class);
-    return new CounterReader(Counters.open(opened.descriptor()));
+    return new CounterReader(() ->
+        Counters.open(
+            channel()
+                .request(ProgramMessage.OpenCounters::new, DaemonMessage.CountersOpened.class)
+                .descriptor()));
   }
 
   /**

@@ -602,7 +602,8 @@ public final class Daemon implements AutoCloseable {
         associations,
         ports.devices(),
         engines,
-        control.handOver());
+        control.handOver(),
+        statistics);
   }
 
   private void leave() {

@@ -5,6 +5,7 @@ import java.util.List;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.control.HandedDescriptors;
 import org.rddp.daemon.control.ProgramHandOver;
+import org.rddp.daemon.control.Statistics;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineHandOver;
 import org.rddp.daemon.engine.OwnedStreams;
@@ -20,7 +21,7 @@ import org.rddp.tcp.TcpConnection;
 /**
  * The order in which the state of a daemon is in a snapshot: the hashes of used keys, then for each
  * interface what it is, its security associations, and its stacks; then the sessions of programs,
- * and what each engine does for them. The reader makes everything in this order, too.
+ * what each engine does for them, and counters. The reader makes everything in this order, too.
  *
  * @param associations of each interface
  * @param devices of the engines
@@ -31,7 +32,8 @@ record DaemonSnapshot(
     List<AssociationDatabase> associations,
     List<? extends FrameDevice> devices,
     List<Engine> engines,
-    ProgramHandOver programs) {
+    ProgramHandOver programs,
+    Statistics statistics) {
   /**
    * Writes the state of a daemon whose engines make no turn, and whose programs pause.
    *
@@ -55,6 +57,7 @@ record DaemonSnapshot(
       each.write(snapshot);
       handOvers.add(each);
     }
+    statistics.transfer(snapshot);
     return handOvers;
   }
 
@@ -79,6 +82,7 @@ record DaemonSnapshot(
     for (int i = 0; i < engines.size(); i++) {
       handOver(engines.get(i), connections.get(i)).read(snapshot, programs::session);
     }
+    statistics.transfer(snapshot);
   }
 
   private EngineHandOver handOver(Engine engine, List<TcpConnection> connections) {

@@ -78,6 +78,7 @@ final class DepartingDaemon implements Departing {
   public List<Descriptor> write(SnapshotWriter snapshot) {
     HandedDescriptors descriptors = new HandedDescriptors();
     handOvers = state.write(snapshot, descriptors);
+    state.statistics().move(true);
     List<Descriptor> all = new ArrayList<>(List.of(control.socket()));
     all.addAll(descriptors.written());
     return all;
@@ -87,6 +88,7 @@ final class DepartingDaemon implements Departing {
   public void resume() {
     state.associations().forEach(AssociationDatabase::resume);
     handOvers = List.of();
+    state.statistics().move(false);
     goOn();
   }
 

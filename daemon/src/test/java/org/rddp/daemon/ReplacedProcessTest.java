@@ -65,6 +65,7 @@ class ReplacedProcessTest {
         exchange.awaitMessages(100);
         Process next = start(NEXT);
         assertThat(old.waitFor()).isZero();
+        assertThat(exchange.daemonPid()).isEqualTo(next.pid());
         old = next;
       }
       exchange.awaitMessages(100);

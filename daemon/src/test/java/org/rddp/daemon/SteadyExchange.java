@@ -65,6 +65,11 @@ final class SteadyExchange implements AutoCloseable {
     end = CompletableFuture.runAsync(this::run, task -> new Thread(task, "exchange").start());
   }
 
+  /** The process of the daemon that has the sessions now. */
+  long daemonPid() {
+    return here.daemonPid();
+  }
+
   /** Messages that have been sent, received and compared. */
   long messages() {
     if (end.isDone()) {

@@ -34,9 +34,6 @@ final class ProgramRequests {
   private final ProgramAssociations associations;
   private final ProgramKeyExchange keyExchange;
 
-  /** Whether the program has mapped the counters, which the next daemon has elsewhere. */
-  private boolean countersOpened;
-
   /**
    * For a program that has connected.
    *
@@ -105,9 +102,6 @@ final class ProgramRequests {
     if (keyExchange.isActive()) {
       return "exchanges keys";
     }
-    if (countersOpened) {
-      return "reads the counters of this process";
-    }
     if (queuePairs.hasNumbers(session)) {
       return "has numbers of queue pairs";
     }
@@ -159,10 +153,8 @@ final class ProgramRequests {
       case ProgramMessage.FreeNumber free -> queuePairs.free(session, free);
       case ProgramMessage.Expect expect -> queuePairs.expect(session, expect);
       case ProgramMessage.ExpectPsn said -> queuePairs.expectPsn(session, said);
-      case ProgramMessage.OpenCounters open -> {
-        countersOpened = true;
-        program.send(new DaemonMessage.CountersOpened(request, server.countersDescriptor()));
-      }
+      case ProgramMessage.OpenCounters open ->
+          program.send(new DaemonMessage.CountersOpened(request, server.countersDescriptor()));
       case ProgramMessage.StartCapture start -> capture.start(start);
       case ProgramMessage.StartTrace start -> capture.start(start);
       case ProgramMessage.FindConnection find -> capture.find(find);

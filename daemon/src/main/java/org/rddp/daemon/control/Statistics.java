@@ -1,7 +1,10 @@
 package org.rddp.daemon.control;
 
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -11,6 +14,7 @@ import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.Counter;
 import org.rddp.ipc.ring.Counters;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The daemon's counters in shared memory. The engines count in plain fields, which are copied
@@ -31,8 +35,38 @@ public final class Statistics implements AutoCloseable {
   /** Enough for 64 engines and their ports; what does not fit is not published. */
   private static final int CAPACITY = 16384;
 
-  private record Source(
-      Counter counter, String engine, PublishedValue<?> published, LongSupplier value) {}
+  private static final class Source {
+    private final Counter counter;
+    private final String engine;
+    private final PublishedValue<?> published;
+    private final LongSupplier value;
+
+    /** What a former daemon has counted, and the source has not. */
+    private long before;
+
+    Source(Counter counter, String engine, PublishedValue<?> published, LongSupplier value) {
+      this.counter = counter;
+      this.engine = engine;
+      this.published = published;
+      this.value = value;
+    }
+
+    String name() {
+      return engine.isEmpty() ? published.name() : engine + "." + published.name();
+    }
+
+    long now() {
+      return before + value.getAsLong();
+    }
+
+    /** Goes on from this value, if it is not null. */
+    void goOn(Long from) {
+      if (from != null && !published.isGauge()) {
+        before = from - value.getAsLong();
+        counter.set(from);
+      }
+    }
+  }
 
   /** Visits published values. */
   @FunctionalInterface
@@ -55,6 +89,9 @@ public final class Statistics implements AutoCloseable {
   private final Counters counters;
   private final List<Source> sources = new CopyOnWriteArrayList<>();
   private final List<LongSupplier> activities = new ArrayList<>();
+
+  /** The values of a former daemon by name, which counters go on from. */
+  private final Map<String, Long> former = new HashMap<>();
 
   private long sessions;
   private long memory;
@@ -91,8 +128,33 @@ public final class Statistics implements AutoCloseable {
   public <T> void add(String engine, List<PublishedValue<T>> values, Supplier<T> from) {
     for (PublishedValue<T> each : values) {
       Counter counter = counters.add(engine.isEmpty() ? each.name() : engine + "." + each.name());
-      sources.add(new Source(counter, engine, each, () -> each.value().applyAsLong(from.get())));
+      Source source = new Source(counter, engine, each, () -> each.value().applyAsLong(from.get()));
+      source.goOn(former.get(source.name()));
+      sources.add(source);
     }
+  }
+
+  /**
+   * Transfers the values, while nothing counts. When read, counters go on from there, whether what
+   * they are read from has been transferred or begins at 0.
+   */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(Statistics.class);
+    Iterator<Source> written = sources.iterator();
+    while (snapshot.flag("more", !snapshot.reads() && written.hasNext())) {
+      Source source = snapshot.reads() ? null : written.next();
+      String name = snapshot.text("name", source == null ? null : source.name());
+      former.put(name, snapshot.number("value", source == null ? 0 : source.now()));
+    }
+    if (snapshot.reads()) {
+      sources.forEach(each -> each.goOn(former.get(each.name())));
+    }
+    snapshot.end();
+  }
+
+  /** Tells readers whether the counters of another daemon go on from these. */
+  public void move(boolean moves) {
+    counters.move(moves);
   }
 
   /** Visits all values. Any thread may call this before {@link #close}. */
@@ -122,7 +184,7 @@ public final class Statistics implements AutoCloseable {
     if (looks % LOOKS_PER_COPY == 0) {
       sessions = sessionsNow;
       memory = memoryNow;
-      sources.forEach(each -> each.counter.set(each.value.getAsLong()));
+      sources.forEach(each -> each.counter.set(each.now()));
     }
     return idle ? IDLE_PERIOD : PERIOD;
   }

@@ -28,6 +28,10 @@ public final class Counters implements AutoCloseable {
   private static final int FIRST = 128;
   private static final int RECORD = 128;
   private static final int LENGTH = 8;
+
+  /** Second parameter of the header: 1 if another daemon's counters go on. */
+  private static final int MOVE = 24;
+
   private static final int NAME = 12;
   private static final int MAX_NAME = 112;
 
@@ -128,6 +132,16 @@ public final class Counters implements AutoCloseable {
     if (record != NOWHERE) {
       INT.setRelease(memory, record + LENGTH, 0);
     }
+  }
+
+  /** Tells readers whether counters of another process go on counting, which they should open. */
+  public void move(boolean moves) {
+    INT.setRelease(memory, (long) MOVE, moves ? 1 : 0);
+  }
+
+  /** Whether counters of another process go on counting, or are about to. */
+  public boolean move() {
+    return (int) INT.getAcquire(memory, (long) MOVE) != 0;
   }
 
   /** Calls the visitor with each counter's name and current value. */
