@@ -21,7 +21,9 @@ final class DepartingDaemon implements Departing {
   private final DaemonSnapshot state;
   private final List<EngineThread> threads;
   private final ControlServer control;
+  private final SdNotifier notifier;
   private final Runnable end;
+  private int successor;
 
   /** What has been written for the other daemon. */
   private List<EngineHandOver> handOvers = List.of();
@@ -32,15 +34,25 @@ final class DepartingDaemon implements Departing {
    * @param end closes everything that the daemon has, when the other one has its place
    */
   DepartingDaemon(
-      DaemonSnapshot state, List<EngineThread> threads, ControlServer control, Runnable end) {
+      DaemonSnapshot state,
+      List<EngineThread> threads,
+      ControlServer control,
+      SdNotifier notifier,
+      Runnable end) {
     this.state = state;
     this.threads = threads;
     this.control = control;
+    this.notifier = notifier;
     this.end = end;
   }
 
   @Override
-  public void stop() throws ReplacementException {
+  public void stop(int process) throws ReplacementException {
+    successor = process;
+    String kept = notifier.keepsFrom(process);
+    if (!kept.isEmpty()) {
+      throw new ReplacementException(CANNOT + kept);
+    }
     control.accept(false);
     try {
       long deadline = System.nanoTime() + Daemon.END_TIMEOUT;
@@ -100,6 +112,7 @@ final class DepartingDaemon implements Departing {
 
   @Override
   public void leave() {
+    notifier.replacedBy(successor);
     handOvers.forEach(EngineHandOver::retire);
     threads.forEach(EngineThread::retire);
     control.leave();

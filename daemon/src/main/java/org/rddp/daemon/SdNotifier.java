@@ -1,6 +1,9 @@
 package org.rddp.daemon;
 
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import org.rddp.ipc.linux.DatagramSender;
@@ -79,6 +82,30 @@ final class SdNotifier implements AutoCloseable {
     send(
         "STOPPING=1\nSTATUS=closing connections and sessions\nEXTEND_TIMEOUT_USEC="
             + longest.toNanos() / 1_000);
+  }
+
+  /**
+   * What keeps the service manager from taking another process for the service's; empty if nothing
+   * does. It takes only those of the service (its cgroup), and ends the service with its process.
+   */
+  String keepsFrom(int process) {
+    try {
+      return sender == null || cgroup("self").equals(cgroup(Integer.toString(process)))
+          ? ""
+          : "this daemon is a service, and process %d, which is to be its successor, is not of the service"
+              .formatted(process);
+    } catch (IOException e) {
+      return "the processes of the service cannot be told: " + e.getMessage();
+    }
+  }
+
+  private static String cgroup(String process) throws IOException {
+    return Files.readString(Path.of("/proc", process, "cgroup"));
+  }
+
+  /** Reports that another process is the service's main process from now on. */
+  void replacedBy(int process) {
+    send("MAINPID=" + process);
   }
 
   /** Reports that the daemon works. */

@@ -57,6 +57,7 @@ import org.rddp.snapshot.SnapshotWriter;
 @Timeout(60)
 class DaemonReplacementTest {
   private static final int NOBODY = 65534;
+  private static final int OWN = (int) ProcessHandle.current().pid();
   private static final String ADDRESS_ONE = "10.0.0.1";
   private static final int REMOTE_WRITE = Access.bits(Access.REMOTE_WRITE);
 
@@ -347,7 +348,7 @@ class DaemonReplacementTest {
     try (Rddp program = connect("one");
         CounterReader reader = program.openCounters()) {
       DepartingDaemon departing = old.departing();
-      departing.stop();
+      departing.stop(OWN);
       departing.write(new SnapshotWriter());
       departing.resume();
       assertThat(sum(reader, ".tcp_established_connections")).isLessThanOrEqualTo(sent);
@@ -472,7 +473,7 @@ class DaemonReplacementTest {
   @Test
   void shouldServeAProgramThatConnectsMeanwhile() throws Exception {
     DepartingDaemon departing = old.departing();
-    departing.stop();
+    departing.stop(OWN);
     CompletableFuture<Rddp> program = CompletableFuture.supplyAsync(() -> connect("one"));
     departing.resume();
     try (Rddp session = program.join()) {

@@ -162,7 +162,7 @@ class ReplacementKillsTest {
     }
 
     @Override
-    public void stop() {
+    public void stop(int successor) {
       try {
         port.acquiredBy().close();
       } catch (IOException e) {

@@ -85,6 +85,38 @@ class SdNotifierTest {
   }
 
   @Test
+  void shouldTellWhichProcessIsTheServicesFromNowOn() throws Exception {
+    Map<String, String> environment = Map.of("NOTIFY_SOCKET", path.toString());
+    String folderName = folder.toString();
+    Process old = ChildJvm.start(ReplacedProcessTest.Main.class, environment, folderName, "first");
+    assertThat(ChildJvm.firstLine(old)).isEqualTo("ready");
+    assertThat(received()).startsWith("READY=1\n");
+    Process next = ChildJvm.start(ReplacedProcessTest.Main.class, environment, folderName, "next");
+    try {
+      assertThat(ChildJvm.firstLine(next)).isEqualTo("ready");
+      assertThat(received()).isEqualTo("MAINPID=" + next.pid());
+      assertThat(received()).startsWith("READY=1\n");
+      assertThat(old.waitFor()).isZero();
+    } finally {
+      old.destroyForcibly();
+      next.destroyForcibly();
+    }
+  }
+
+  @Test
+  void shouldKeepTheServiceFromProcessesOfOthers() throws Exception {
+    int own = (int) ProcessHandle.current().pid();
+    try (SdNotifier manager = of(Map.of("NOTIFY_SOCKET", path.toString()))) {
+      assertThat(manager.keepsFrom(own)).isEmpty();
+      // A process that has ended, as seen from here.
+      assertThat(manager.keepsFrom(Integer.MAX_VALUE)).contains("/proc/2147483647/cgroup");
+    }
+    try (SdNotifier manager = of(Map.of())) {
+      assertThat(manager.keepsFrom(Integer.MAX_VALUE)).isEmpty();
+    }
+  }
+
+  @Test
   void shouldNotFeedTheWatchdogOfAnotherProcess() {
     try (SdNotifier manager =
         of(

@@ -11,9 +11,10 @@ public interface Departing {
   /**
    * Stops all engines at the end of a turn.
    *
+   * @param successor number of the other daemon's process
    * @throws ReplacementException if that is not possible now; then all engines run
    */
-  void stop() throws ReplacementException;
+  void stop(int successor) throws ReplacementException;
 
   /**
    * Writes the state of the engines, which stand still.

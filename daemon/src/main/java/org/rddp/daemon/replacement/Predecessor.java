@@ -53,7 +53,7 @@ final class Predecessor {
       boolean trial = asked.second() == 1;
       channel.send(Message.of(Message.Kind.GRANTED), ANSWER);
       channel.receive(Message.Kind.PREPARED, PREPARATION);
-      state.stop();
+      state.stop(channel.peer().pid());
       boolean left = false;
       try {
         channel.send(Message.of(Message.Kind.STOPPED), ANSWER);

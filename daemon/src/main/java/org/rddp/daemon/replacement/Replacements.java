@@ -10,6 +10,9 @@ import org.rddp.ipc.linux.SystemCallException;
  * and another one refuses those that come meanwhile.
  */
 public final class Replacements implements AutoCloseable {
+  /** Processes outside of this one's PID namespace have the number 0. */
+  private static final int NOBODY = -1;
+
   private final ReplacementSocket socket;
   private final Departing state;
   private final Consumer<String> log;
@@ -18,8 +21,8 @@ public final class Replacements implements AutoCloseable {
   /** Null if none has been served. */
   private volatile Thread serving;
 
-  /** Number of the process that is served; 0 if none is. */
-  private volatile int successor;
+  /** Number of the process that is served. */
+  private volatile int successor = NOBODY;
 
   /** Whether another daemon has this one's place. */
   private volatile boolean left;
@@ -65,7 +68,7 @@ public final class Replacements implements AutoCloseable {
   }
 
   private void admit(ReplacementChannel channel) throws SystemCallException {
-    if (successor != 0) {
+    if (successor != NOBODY) {
       try (channel) {
         channel.refuse("another daemon, pid %d, is taking its place".formatted(successor));
       }
@@ -95,7 +98,7 @@ public final class Replacements implements AutoCloseable {
         state.leave();
       } else {
         // Before anybody notices the end, and asks again.
-        successor = 0;
+        successor = NOBODY;
         log.accept(how);
       }
     }

@@ -62,7 +62,7 @@ class Counting implements Departing, Arriving {
   }
 
   @Override
-  public void stop() throws ReplacementException {
+  public void stop(int successor) throws ReplacementException {
     onCall("stop");
     halt();
   }
