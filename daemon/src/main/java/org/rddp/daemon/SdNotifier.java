@@ -89,18 +89,20 @@ final class SdNotifier implements AutoCloseable {
    * does. It takes only those of the service (its cgroup), and ends the service with its process.
    */
   String keepsFrom(int process) {
-    try {
-      return sender == null || cgroup("self").equals(cgroup(Integer.toString(process)))
-          ? ""
-          : "this daemon is a service, and process %d, which is to be its successor, is not of the service"
-              .formatted(process);
-    } catch (IOException e) {
-      return "the processes of the service cannot be told: " + e.getMessage();
-    }
+    String other = cgroup(Integer.toString(process));
+    return sender == null || (!other.isEmpty() && other.equals(cgroup("self")))
+        ? ""
+        : "this daemon is a service, and process %d, its successor, is not of the service"
+            .formatted(process);
   }
 
-  private static String cgroup(String process) throws IOException {
-    return Files.readString(Path.of("/proc", process, "cgroup"));
+  private static String cgroup(String process) {
+    try {
+      return Files.readString(Path.of("/proc", process, "cgroup"));
+    } catch (IOException e) {
+      // It has ended, or is hidden from this service.
+      return "";
+    }
   }
 
   /** Reports that another process is the service's main process from now on. */
