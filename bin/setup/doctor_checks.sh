@@ -243,6 +243,7 @@ doctor_permissions() {
     doctor_locked_memory
     doctor_memfd
     doctor_immutable
+    doctor_replacement
 }
 
 doctor_tun() {
@@ -275,14 +276,34 @@ doctor_memfd() {
 
 # Memory that a daemon makes immutable can be mapped by the next one: docs/ipc.md, Trust. The kernel has it since 6.0.
 USER_NAMESPACE=/proc/self/uid_map
-doctor_immutable() {
+can_be_immutable() {
     local first outside length
     read -r first outside length <"$USER_NAMESPACE"
-    if has_capability 9 && [[ "$first $outside $length" == '0 0 4294967295' && ! $(uname -r) =~ ^[345]\. ]]; then
+    has_capability 9 && [[ "$first $outside $length" == '0 0 4294967295' && ! $(uname -r) =~ ^[345]\. ]]
+}
+
+doctor_immutable() {
+    if can_be_immutable; then
         ok 'immutable memory' 'CAP_LINUX_IMMUTABLE: programs keep their memory when the daemon has ended'
     else
         note 'immutable memory' 'not with these rights: programs copy their memory when the daemon has ended' \
             'run the daemon by its service or as root, outside of a user namespace, on Linux 6.0 or later'
+    fi
+}
+
+# Whether the service's daemon can be replaced while programs run: docs/operations.md.
+CONFIGURATION=/etc/rddp/rddpd.toml
+doctor_replacement() {
+    local others
+    if [[ ! -r $CONFIGURATION ]]; then return; fi
+    others=$(sed -nE 's/^[[:space:]]*device[[:space:]]*=[[:space:]]*"([^"]*)".*/\1/p' "$CONFIGURATION" | grep -v '^linux:' | paste -sd ' ')
+    if [[ -n $others ]]; then
+        note 'rddp daemon --replace' "not by $CONFIGURATION: two processes cannot have $others" 'only linux: devices, if you want it'
+    elif ! can_be_immutable; then
+        note 'rddp daemon --replace' 'not with these rights: no other process can map the memory of programs' \
+            'run the daemon by its service or as root, outside of a user namespace, on Linux 6.0 or later'
+    else
+        ok 'rddp daemon --replace' 'all devices are linux:, and memory can be immutable'
     fi
 }
 

@@ -42,6 +42,26 @@ check_immutable() {
 
 check 'doctor: says whether programs keep their memory when a daemon has ended' check_immutable
 
+# replacement CAPABLE DEVICES: the doctor's row on a replacement, with CAP_LINUX_IMMUTABLE or without.
+# shellcheck disable=SC2317 # The doctor calls these.
+replacement() (
+    # shellcheck source=/dev/null
+    source "$ROOT/bin/setup/doctor.sh"
+    local capable=$1
+    CONFIGURATION=$WORK/replaced.toml
+    printf '%s\n' '# device = "0000:01:00.0"' "$2" >"$CONFIGURATION"
+    can_be_immutable() { [[ $capable == yes ]]; }
+    doctor_replacement
+)
+
+check_replacement() {
+    [[ $(replacement yes '  device="linux:eth0"  # the first') == *ok*--replace* ]] &&
+        [[ $(replacement no 'device = "linux:eth0"') == *note*'not with these rights'* ]] &&
+        [[ $(replacement yes $'device = "linux:eth0"\ndevice = "0000:01:00.1"') == *note*'cannot have 0000:01:00.1'* ]]
+}
+
+check 'doctor: says whether the daemon can be replaced' check_replacement
+
 # ike LOCKDOWN STATUS: the doctor's row on IKE for root, where the kernel answers with that status.
 # shellcheck disable=SC2317 # The doctor calls these.
 ike() (
