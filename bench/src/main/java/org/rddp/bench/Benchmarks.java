@@ -27,6 +27,7 @@ import org.rddp.bench.report.NamedBenchmark;
 import org.rddp.bench.rtt.LinuxBenchmark;
 import org.rddp.bench.rtt.NeighboursBenchmark;
 import org.rddp.bench.rtt.NioBenchmark;
+import org.rddp.bench.rtt.ReplaceBenchmark;
 import org.rddp.bench.rtt.RttCommand;
 import org.rddp.bench.rtt.WaitingBenchmark;
 import org.rddp.bench.sockets.SocketsBenchmark;
@@ -69,6 +70,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       FairnessBenchmark.class,
       SetupBenchmark.class,
       StartBenchmark.class,
+      ReplaceBenchmark.class,
       IdleBenchmark.class,
       EnginesBenchmark.class,
       EncryptionBenchmark.class,

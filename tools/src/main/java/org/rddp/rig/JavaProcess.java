@@ -104,13 +104,15 @@ public final class JavaProcess implements AutoCloseable {
 
   /**
    * Starts a daemon that ends with its standard input, and shares this process's standard error.
+   *
+   * @param more further arguments
    */
-  public static JavaProcess daemon(String name, Path configuration) throws IOException {
-    return command(
-        name,
-        null,
-        List.of(),
-        List.of("daemon", "--config", configuration.toString(), "--until-eof"));
+  public static JavaProcess daemon(String name, Path configuration, String... more)
+      throws IOException {
+    List<String> arguments = new ArrayList<>(List.of("daemon", "--until-eof", "--config"));
+    arguments.add(configuration.toString());
+    arguments.addAll(List.of(more));
+    return command(name, null, List.of(), arguments);
   }
 
   /**

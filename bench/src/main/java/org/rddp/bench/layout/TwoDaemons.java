@@ -4,15 +4,18 @@ import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.rddp.bench.harness.CannotRunException;
 import org.rddp.client.Rddp;
 import org.rddp.rig.ConfigurationText;
 import org.rddp.rig.JavaProcess;
+import org.rddp.rig.NetworkNamespace;
 import org.rddp.rig.TemporaryFolder;
 import org.rddp.rig.VethEnds;
 
@@ -47,7 +50,9 @@ public final class TwoDaemons implements ProgramEnds {
   private static final int MEBIBYTES = 128;
   private static final Duration START = Duration.ofSeconds(60);
 
-  private final List<JavaProcess> daemons = Collections.synchronizedList(new ArrayList<>());
+  /** By the names of their interfaces. */
+  private final Map<String, JavaProcess> daemons = Collections.synchronizedMap(new TreeMap<>());
+
   private final TemporaryFolder folder = new TemporaryFolder("rddp-two");
   private Rddp near;
   private Rddp far;
@@ -153,7 +158,7 @@ public final class TwoDaemons implements ProgramEnds {
     JoinedInterfaces.add(text.control(socket(name)), name, device, keys);
     JavaProcess daemon =
         JavaProcess.daemon("daemon " + name, folder.write(name + ".toml", text.toString()));
-    daemons.add(daemon);
+    daemons.put(name, daemon);
     daemon.awaitLine("ready:", START);
   }
 
@@ -167,9 +172,46 @@ public final class TwoDaemons implements ProgramEnds {
     return far;
   }
 
+  /**
+   * Lets a new process take the place of the near daemon; returns when that is ready. The former
+   * one has ended.
+   */
+  public void replaceNear() throws Exception {
+    JavaProcess old = daemons.get(JoinedInterfaces.NEAR);
+    inNamespaceOf(
+        old,
+        () -> {
+          Path file = folder.resolve(JoinedInterfaces.NEAR + ".toml");
+          JavaProcess next = JavaProcess.daemon("next daemon", file, "--replace");
+          daemons.put(JoinedInterfaces.NEAR, next);
+          next.awaitLine("ready:", START);
+          return null;
+        });
+    old.close();
+  }
+
+  /**
+   * Does something on a thread that is in the network namespace of the far daemon.
+   *
+   * @return what it returns
+   */
+  public <T> T beforeFar(Callable<T> action) throws Exception {
+    return inNamespaceOf(daemons.get(JoinedInterfaces.FAR), action);
+  }
+
+  private static <T> T inNamespaceOf(JavaProcess process, Callable<T> action) throws Exception {
+    FutureTask<T> task =
+        new FutureTask<>(() -> {
+          NetworkNamespace.enter("/proc/" + process.handle().pid() + "/ns/net");
+          return action.call();
+        });
+    Thread.ofPlatform().daemon().start(task);
+    return task.get();
+  }
+
   /** CPU time of both daemons in ns. */
   public long cpuNanos() {
-    return daemons.stream().mapToLong(JavaProcess::cpuNanos).sum();
+    return daemons.values().stream().mapToLong(JavaProcess::cpuNanos).sum();
   }
 
   @Override
@@ -180,7 +222,7 @@ public final class TwoDaemons implements ProgramEnds {
     if (far != null) {
       far.close();
     }
-    List.copyOf(daemons).reversed().forEach(JavaProcess::close);
+    List.copyOf(daemons.values()).reversed().forEach(JavaProcess::close);
     folder.close();
   }
 }
