@@ -154,7 +154,10 @@ RDDP_EXPORT const char *rddp_interface_name(const rddp_session *session);
  */
 RDDP_EXPORT uint32_t rddp_interface_address(const rddp_session *session);
 
-/* Process id of the daemon, as the kernel reports it. */
+/*
+ * Process id of the daemon, as the kernel reported it when the session was opened: another process may go on with the session
+ * since then (rddp daemon --replace).
+ */
 RDDP_EXPORT int rddp_daemon_pid(const rddp_session *session);
 
 /* RDDP_LOST once the session is lost (rddp_error() says why), else RDDP_OK. */
@@ -189,8 +192,9 @@ RDDP_EXPORT RDDP_CHECK_RESULT int rddp_allocate(
 
 /*
  * Registers all of a memfd of the program, which may be of huge pages: sealed by F_SEAL_SHRINK and F_SEAL_GROW, not by
- * F_SEAL_SEAL. Adds F_SEAL_FUTURE_WRITE, so processes that write to it must map it before. The caller keeps the
- * descriptor and may close it.
+ * F_SEAL_SEAL. Adds F_SEAL_FUTURE_WRITE unless the memfd is immutable, as the daemon's may be; processes that write to it must
+ * map it before. The caller keeps the descriptor and may close it. A session with a memfd that has the seal keeps the daemon from
+ * being replaced.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_register_fd(
     rddp_session *session, int descriptor, unsigned access, rddp_region **region);

@@ -182,14 +182,14 @@ static void *run(void *argument) {
     struct pollfd polled[] = {
         {.fd = session->stop, .events = POLLIN},
         {.fd = session->socket, .events = POLLIN},
-        {.fd = session->daemon_process, .events = POLLIN},
     };
     bool open = true;
     while (open && polled[0].revents == 0 && !session->lost) {
-        if (poll(polled, 3, -1) < 0 && errno != EINTR) {
+        if (poll(polled, 2, -1) < 0 && errno != EINTR) {
             break;
         }
-        open = receive_all(session) && (polled[2].revents & POLLIN) == 0;
+        /* Not of the daemon's process: another one may go on with the session. */
+        open = receive_all(session);
     }
     lose_with_lock(session, open ? "the session is closed"
             : errno == EBADMSG ? "the daemon sent a message that is not well formed"

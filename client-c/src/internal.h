@@ -12,7 +12,7 @@
 #include "rings.h"
 #include "table.h"
 
-#define PROTOCOL_VERSION 10
+#define PROTOCOL_VERSION 12
 #define NANOS_PER_MS 1000000u
 
 /* ---- Shared memory ---- */
@@ -103,7 +103,6 @@ struct pending {
 struct rddp_session {
     int socket;
     int daemon_pid;
-    int daemon_process;  /* pidfd, or -1 if the kernel has none */
     int stop;            /* eventfd that ends the thread */
     int wake;            /* eventfd: an event has come */
     int signal;          /* the daemon's end writes it for completions */

@@ -13,10 +13,6 @@
 
 #include "internal.h"
 
-#ifndef SO_PEERPIDFD
-#define SO_PEERPIDFD 77
-#endif
-
 #define DEFAULT_TIMEOUT_MS 10000u
 
 const char *rddp_default_socket(void) {
@@ -77,13 +73,6 @@ static int connect_socket(rddp_session *session, const char *path) {
     socklen_t length = sizeof peer;
     if (getsockopt(session->socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0) {
         session->daemon_pid = peer.pid;
-    }
-    /*
-     * A pidfd: no end-of-file comes while a forked child still holds the daemon's socket. Kernels before 6.5 have none.
-     */
-    length = sizeof session->daemon_process;
-    if (getsockopt(session->socket, SOL_SOCKET, SO_PEERPIDFD, &session->daemon_process, &length) != 0) {
-        session->daemon_process = -1;
     }
     return RDDP_OK;
 }
@@ -184,8 +173,7 @@ static void free_session(rddp_session *session) {
     stop_thread(session);
     free_memories(session);
     unmap_shared(&session->ring_memory);
-    int descriptors[] = {session->socket, session->daemon_process, session->stop, session->wake, session->signal,
-        session->epoll};
+    int descriptors[] = {session->socket, session->stop, session->wake, session->signal, session->epoll};
     for (size_t i = 0; i < sizeof descriptors / sizeof descriptors[0]; i++) {
         if (descriptors[i] >= 0) {
             close(descriptors[i]);
@@ -210,7 +198,7 @@ static rddp_session *new_session(const struct rddp_session_options *options) {
     }
     made->event_handler = handle_event;
     made->lost_handler = end_connections;
-    made->socket = made->daemon_process = made->stop = made->wake = made->signal = made->epoll = -1;
+    made->socket = made->stop = made->wake = made->signal = made->epoll = -1;
     made->ring_memory.descriptor = -1;
     unsigned timeout = options == NULL || options->request_timeout_ms == 0 ? DEFAULT_TIMEOUT_MS
                                                                            : options->request_timeout_ms;
