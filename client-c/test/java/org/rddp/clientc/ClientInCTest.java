@@ -10,6 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.daemon.ProgramInC;
+import org.rddp.daemon.ReplacedDaemon;
 import org.rddp.daemon.TestDaemon;
 
 /**
@@ -79,6 +80,27 @@ class ClientInCTest {
       daemon.close();
       program.finishTest();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"address", "thread"})
+  void shouldGoOnWhenTheDaemonIsReplaced(String sanitizer, @TempDir Path folder) throws Exception {
+    Path socket = ReplacedDaemon.socket(folder);
+    try (ReplacedDaemon daemon = ReplacedDaemon.start(folder);
+        ProgramInC program = ProgramInC.startTest("replaced_test-" + sanitizer, socket)) {
+      shouldGoOn(program);
+      for (int i = 0; i < 2; i++) {
+        daemon.replace();
+        shouldGoOn(program);
+      }
+      program.closeInput();
+      program.finishTest();
+    }
+  }
+
+  private static void shouldGoOn(ProgramInC program) throws Exception {
+    program.write("go on\n");
+    assertThat(program.line()).isEqualTo("goes on");
   }
 
   @Test
