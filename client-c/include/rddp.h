@@ -219,6 +219,15 @@ struct rddp_region_options {
 typedef struct rddp_memory rddp_memory;
 
 /*
+ * Allocates zeroed memory, and all of its pages before it returns: in whole pages, at least 1 MiB. Nothing else lies in its
+ * mapping, so the program may map parts of it a second time (mremap(2) with an old size of 0).
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_allocate_memory(rddp_session *session, uint64_t octets, rddp_memory **memory);
+
+/* The first octet; NULL for memory from rddp_adopt(). */
+RDDP_EXPORT void *rddp_memory_address(const rddp_memory *memory);
+
+/*
  * Shares a memfd of the program like rddp_register_fd(), but neither registers nor maps it: the program must map what
  * it needs of it before. The memfd may have F_SEAL_FUTURE_WRITE if another session has it now. The caller keeps the
  * descriptor, which must be for reading and writing, and may close it.
@@ -226,8 +235,8 @@ typedef struct rddp_memory rddp_memory;
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_adopt(rddp_session *session, int descriptor, rddp_memory **memory);
 
 /*
- * Registers a part of such memory. rddp_region_address() of the region is NULL; free it with rddp_free(), before the
- * memory.
+ * Registers a part of such memory. rddp_region_address() of the region is NULL with memory from rddp_adopt(); free it with
+ * rddp_free(), before the memory.
  */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_register(rddp_memory *memory, uint64_t offset, uint64_t octets,
     const struct rddp_region_options *options, rddp_region **region);
@@ -249,7 +258,7 @@ struct rddp_memory_piece {
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_register_pieces(rddp_session *session, const struct rddp_memory_piece *pieces,
     unsigned count, const struct rddp_region_options *options, rddp_region **region);
 
-/* Frees memory from rddp_adopt(). RDDP_STATE while a region on it is registered. NULL does nothing. */
+/* Frees memory from rddp_allocate_memory() or rddp_adopt(). RDDP_STATE while a region on it is registered. NULL does nothing. */
 RDDP_EXPORT RDDP_CHECK_RESULT int rddp_free_memory(rddp_memory *memory);
 
 /* rddp_register_part() with options. */

@@ -11,6 +11,9 @@
 /* Octets whose pages a slow machine allocates per second. */
 #define POPULATED_A_SECOND (16u << 20)
 
+/* The daemon cuts smaller pieces from memory that has several. */
+#define LEAST_WHOLE (1u << 20)
+
 /* Whether holes are forbidden in a memfd from its start (FS_IMMUTABLE_FL), so that it needs no seal: docs/ipc.md, Trust. */
 static bool is_immutable(int descriptor) {
     long flags = 0;
@@ -276,18 +279,33 @@ static int piece_memory(rddp_session *session, struct message *reply, rddp_memor
     return RDDP_OK;
 }
 
-int rddp_allocate(rddp_session *session, uint64_t octets, unsigned access, rddp_region **region) {
+/* Allocates a piece of a memory. */
+static int allocate(rddp_session *session, uint64_t octets, rddp_memory **memory, uint64_t *offset) {
     struct message message;
     begin_message(&message, ALLOCATE_MEMORY);
     put_u64(&message, octets);
     struct pending pending = {.arrived = NULL};
-    pthread_mutex_lock(&session->memory_lock);
     int result = request(session, &message, MEMORY_ALLOCATED, 0, &pending);
+    return result == RDDP_OK ? piece_memory(session, &pending.reply, memory, offset) : result;
+}
+
+int rddp_allocate_memory(rddp_session *session, uint64_t octets, rddp_memory **memory) {
+    uint64_t offset;
+    pthread_mutex_lock(&session->memory_lock);
+    int result = allocate(session, octets < LEAST_WHOLE ? LEAST_WHOLE : octets, memory, &offset);
+    pthread_mutex_unlock(&session->memory_lock);
+    return result;
+}
+
+void *rddp_memory_address(const rddp_memory *memory) {
+    return memory->mapping.address;
+}
+
+int rddp_allocate(rddp_session *session, uint64_t octets, unsigned access, rddp_region **region) {
     rddp_memory *memory = NULL;
     uint64_t offset = 0;
-    if (result == RDDP_OK) {
-        result = piece_memory(session, &pending.reply, &memory, &offset);
-    }
+    pthread_mutex_lock(&session->memory_lock);
+    int result = allocate(session, octets, &memory, &offset);
     if (result == RDDP_OK) {
         result = register_piece(session, memory, offset, octets, access, region);
     }

@@ -1,23 +1,18 @@
 #include "memory/pools.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "error.h"
 #include "errors.h"
 #include "memory/mappings.h"
-#include "memory/sealing.h"
 
 /*
  * Each pool costs the daemon a mapping and a region, so pools grow: a new one has a quarter of what the session has in
  * pools, within these bounds. Longer ranges get a pool of their own size.
  */
-#define LEAST_PAGES ((size_t)64)
+#define LEAST_PAGES ((size_t)256)
 #define MOST_PAGES ((size_t)4096)
 
 static struct pool *pools;
@@ -75,46 +70,35 @@ static bool find_in(struct pool *pool, size_t pages, size_t *page) {
 
 /* ---- New pools ---- */
 
-/* The program's file size limit applies to a memfd, too. */
-static int set_size(int descriptor, size_t octets) {
-    struct rlimit limit;
-    bool is_low = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < octets;
-    if (is_low) {
-        struct rlimit raised = {.rlim_cur = octets, .rlim_max = limit.rlim_max < octets ? octets : limit.rlim_max};
-        if (setrlimit(RLIMIT_FSIZE, &raised) != 0) {
-            return fail(RDDP_RESOURCES, "the hard file size limit (ulimit -H -f) is below the %zu octets of a memfd: raise"
-                " it",
-                octets);
-        }
+/* Finds the file of which the pool's pages are mapped. */
+static int find_file(struct pool *pool) {
+    struct mappings mappings;
+    struct mapping_info mapping;
+    if (open_mappings(&mappings) != 0) {
+        return fail_errno(RDDP_SYSTEM, "/proc/self/maps cannot be read");
     }
-    int result = ftruncate(descriptor, (off_t)octets) == 0 ? RDDP_OK
-                                                           : fail_errno(RDDP_RESOURCES, "the size of a memfd");
-    if (is_low) {
-        setrlimit(RLIMIT_FSIZE, &limit);
+    bool is_found = find_mapping(&mappings, (uintptr_t)pool->home, &mapping);
+    close_mappings(&mappings);
+    if (!is_found) {
+        return fail(RDDP_SYSTEM, "/proc/self/maps does not have the daemon's memory");
     }
-    return result;
+    pool->device = mapping.device;
+    pool->inode = mapping.inode;
+    return RDDP_OK;
 }
 
-/* Maps a memfd of a pool's size, and shares it with the daemon. */
-static int share(struct pool *pool, int descriptor) {
-    struct stat status;
-    size_t octets = pool->pages * PAGE;
-    int result = set_size(descriptor, octets);
+/* Takes memory of the daemon's, so that another daemon can go on with it. */
+static int allocate(struct pool *pool) {
+    int result = rddp_allocate_memory(pool->session, pool->pages * PAGE, &pool->memory);
     if (result != RDDP_OK) {
         return result;
     }
-    if (fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0 || fstat(descriptor, &status) != 0) {
-        return fail_errno(RDDP_SYSTEM, "a memfd cannot be sealed");
-    }
-    pool->device = status.st_dev;
-    pool->inode = status.st_ino;
-    pool->home = mmap(NULL, octets, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-    if (pool->home == MAP_FAILED) {
-        return fail_errno(RDDP_RESOURCES, "a memfd cannot be mapped");
-    }
-    result = rddp_adopt(pool->session, descriptor, &pool->memory);
+    pool->home = rddp_memory_address(pool->memory);
+    result = find_file(pool);
     if (result != RDDP_OK) {
-        munmap(pool->home, octets);
+        struct saved_error saved = save_error();
+        (void)!rddp_free_memory(pool->memory);
+        restore_error(&saved);
     }
     return result;
 }
@@ -126,11 +110,7 @@ static int make_pool(rddp_session *session, size_t pages, struct pool **made) {
     }
     pool->session = session;
     pool->pages = pool->free = pages;
-    int descriptor = create_sealable(0);
-    int result = descriptor < 0 ? fail_errno(RDDP_RESOURCES, "no memfd") : share(pool, descriptor);
-    if (descriptor >= 0) {
-        close(descriptor);
-    }
+    int result = allocate(pool);
     if (result != RDDP_OK) {
         free(pool);
         return result;
@@ -166,8 +146,9 @@ int find_free_pages(rddp_session *session, size_t pages, struct pool *near, size
     *page = 0;
     size_t size = pool_size(session, pages);
     int result = make_pool(session, size, pool);
-    if (result == RDDP_LIMIT && size > pages) {
-        result = make_pool(session, pages, pool);
+    size_t least = pages < LEAST_PAGES ? LEAST_PAGES : pages;
+    if (result == RDDP_LIMIT && size > least) {
+        result = make_pool(session, least, pool);
     }
     return error_of(result);
 }
@@ -223,9 +204,6 @@ void remove_user(struct pool *pool, size_t page, size_t pages) {
 static void unlink_pool(struct pool **at) {
     struct pool *pool = *at;
     *at = pool->after;
-    if (pool->home != NULL) {
-        munmap(pool->home, pool->pages * PAGE);
-    }
     free(pool);
 }
 

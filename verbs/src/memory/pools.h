@@ -10,13 +10,13 @@
 
 #define PAGE ((size_t)4096)
 
-/* A memfd, sealed so that neither end can truncate it or punch holes into it. */
+/* A memfd that neither end can truncate, or punch holes into. */
 struct pool {
     rddp_session *session;
     rddp_memory *memory;
-    bool is_programs;   /* made by the program, which shares it: no pages are handed out */
+    bool is_programs;   /* made by the program, which shares it, not by the daemon: no pages are handed out */
     size_t registered;  /* the program's: pages of all registrations */
-    uint8_t *home;      /* our own mapping of all of it; NULL for the program's */
+    uint8_t *home;      /* librddp's mapping of all of it; NULL for the program's */
     size_t pages, free;
     size_t next;        /* where the search for free pages begins */
     uint64_t device, inode;

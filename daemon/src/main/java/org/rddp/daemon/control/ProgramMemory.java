@@ -30,7 +30,7 @@ final class ProgramMemory {
    */
   private static final long SLAB = 4L << 20;
 
-  /** Pieces up to this size are cut from a slab. */
+  /** Pieces below this size are cut from a slab. */
   private static final long SMALL = SLAB / 4;
 
   private static final long PAGE = 4096;
@@ -126,7 +126,7 @@ final class ProgramMemory {
       throw new RequestRefusedException(
           Reason.INVALID, "memory of " + size + " octets: the least is 1");
     }
-    if (size > SMALL) {
+    if (size >= SMALL) {
       long rounded = wholePages(size);
       int number = add(create(rounded), null, false);
       return new Piece(number, 0, rounded, blocks.get(number).shared.descriptor());
