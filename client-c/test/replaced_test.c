@@ -1,5 +1,5 @@
 /*
- * One end writes and sends to the other all the time, while daemons take each other's place: every completion comes once and in
+ * One end writes, into a region of two pieces, and sends to the other all the time, while daemons take each other's place: every completion comes once and in
  * order, and every octet as it was written. Both ends block while they wait. The argument is the daemon's socket. For each line of
  * its input the test waits until further messages have come, makes requests of the daemon, and prints a line.
  */
@@ -8,7 +8,6 @@
 #define SLOTS 16u
 #define SLOT 4096u
 #define OCTETS 1500u
-#define RECEIVED 2048u  /* where a message is in its slot; what was written is at its beginning */
 #define MORE 100u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -16,6 +15,24 @@ static pthread_cond_t progress = PTHREAD_COND_INITIALIZER;
 static uint64_t messages;  /* received and compared */
 static bool stopping;
 static struct pair pair;
+static rddp_memory *memories[2];
+static rddp_region *written;
+
+/* The second memory has the first half of the region. */
+static void register_written(void) {
+    struct rddp_memory_piece pieces[2];
+    for (unsigned i = 0; i < 2; i++) {
+        OK(rddp_allocate_memory(pair.two.session, SLOTS / 2 * SLOT, &memories[i]));
+        pieces[1 - i] = (struct rddp_memory_piece){.memory = memories[i], .octets = SLOTS / 2 * SLOT};
+    }
+    struct rddp_region_options options = {.access = RDDP_LOCAL_WRITE | RDDP_REMOTE_WRITE};
+    OK(rddp_register_pieces(pair.two.session, pieces, 2, &options, &written));
+}
+
+static const uint8_t *written_slot(uint64_t at) {
+    const uint8_t *half = rddp_memory_address(memories[at < SLOTS / 2 * SLOT ? 1 : 0]);
+    return half + at % (SLOTS / 2 * SLOT);
+}
 
 static void fill(uint8_t *octets, uint64_t number) {
     for (uint32_t i = 0; i < OCTETS; i++) {
@@ -48,7 +65,9 @@ static void *send_all(void *argument) {
             take_completions(completed++);
         }
         fill(pair.one.memory + at, number);
-        post(&pair.one, 2 * number, RDDP_WRITE, at, OCTETS, to(&pair.two, at));
+        struct rddp_request to_written = {
+            .flags = RDDP_SIGNALLED, .remote_stag = rddp_region_stag(written), .remote_to = at};
+        post(&pair.one, 2 * number, RDDP_WRITE, at, OCTETS, to_written);
         post(&pair.one, 2 * number + 1, RDDP_SEND, at, OCTETS, SIGNALLED);
     }
     while (completed < number) {
@@ -64,14 +83,14 @@ static void *receive_all(void *argument) {
     (void)argument;
     uint8_t expected[OCTETS];
     for (uint64_t number = 0; number < SLOTS; number++) {
-        post(&pair.two, number, RDDP_RECEIVE, number * SLOT + RECEIVED, OCTETS, SIGNALLED);
+        post(&pair.two, number, RDDP_RECEIVE, number * SLOT, OCTETS, SIGNALLED);
     }
     for (uint64_t number = 0; next_success(&pair.two, RDDP_RECEIVE, number).octets > 0; number++) {
         uint64_t at = number % SLOTS * SLOT;
         fill(expected, number);
+        CHECK(memcmp(written_slot(at), expected, OCTETS) == 0);
         CHECK(memcmp(pair.two.memory + at, expected, OCTETS) == 0);
-        CHECK(memcmp(pair.two.memory + at + RECEIVED, expected, OCTETS) == 0);
-        post(&pair.two, number + SLOTS, RDDP_RECEIVE, at + RECEIVED, OCTETS, SIGNALLED);
+        post(&pair.two, number + SLOTS, RDDP_RECEIVE, at, OCTETS, SIGNALLED);
         pthread_mutex_lock(&lock);
         messages++;
         pthread_cond_broadcast(&progress);
@@ -99,6 +118,7 @@ int main(int count, char **arguments) {
     struct rddp_connection_options options = RDDP_CONNECTION_DEFAULTS;
     options.held_octets = 1 << 16;  /* the first messages may come before the receives are posted */
     open_pair(&pair, arguments[1], &options);
+    register_written();
     pthread_t sender, receiver;
     CHECK(pthread_create(&receiver, NULL, receive_all, NULL) == 0);
     CHECK(pthread_create(&sender, NULL, send_all, NULL) == 0);
@@ -115,6 +135,9 @@ int main(int count, char **arguments) {
     pthread_cond_broadcast(&progress);
     pthread_mutex_unlock(&lock);
     CHECK(pthread_join(sender, NULL) == 0 && pthread_join(receiver, NULL) == 0);
+    OK(rddp_free(written));
+    OK(rddp_free_memory(memories[0]));
+    OK(rddp_free_memory(memories[1]));
     close_pair(&pair);
     puts("done");
     return 0;

@@ -30,6 +30,7 @@ import org.rddp.client.IncomingConnection;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.MemoryWindow;
+import org.rddp.client.QueuePairNumber;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
 import org.rddp.client.RegionOptions;
@@ -313,23 +314,35 @@ class DaemonReplacementTest {
     try (Rddp program = connect("one")) {
       assertRefused("captures", program.startCapture(1 << 16, 96, false));
       program.stopCapture();
-      assertRefused("has numbers of queue pairs", program.createNumber());
       try (SharedMemory own = SharedMemory.create("test", 4096)) {
         assertRefused(
             "has memory that no other process can map",
             program.register(own.descriptor().number(), Access.LOCAL_WRITE));
       }
-      MemoryRegion region = program.allocate(8192);
-      RegionPiece piece = RegionPiece.of(region);
-      assertRefused(
-          "has regions of several pieces",
-          program.registerPieces(List.of(piece, piece), RegionOptions.of(Access.LOCAL_WRITE)));
       replace(ADDRESS_ONE);
       program.allocate(64).close();
     }
     try (RawProgram program = new RawProgram(control)) {
       program.begin("one", ControlMessage.KNOWS_SUCCESSORS - 1);
       assertRefused("ends its session with this process", program);
+    }
+  }
+
+  /** What the new daemon has counted, it counts down again. */
+  @Test
+  void shouldFreeWhatAFormerDaemonGave() throws Exception {
+    try (Rddp program = connect("one")) {
+      MemoryRegion region = program.allocate(8192);
+      RegionPiece piece = RegionPiece.of(region);
+      MemoryRegion joined =
+          program.registerPieces(List.of(piece, piece), RegionOptions.of(Access.LOCAL_WRITE));
+      QueuePairNumber number = program.createNumber();
+      replace(ADDRESS_ONE);
+      assertThatThrownBy(region::close).hasMessageContaining("refers to");
+      joined.close();
+      region.close();
+      number.close();
+      assertThat(program.createNumber().value()).isNotEqualTo(number.value());
     }
   }
 

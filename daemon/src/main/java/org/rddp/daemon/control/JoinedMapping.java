@@ -42,17 +42,32 @@ final class JoinedMapping {
     });
   }
 
+  /** Maps pieces at once, before another daemon's engines go on. */
+  static JoinedMapping inherit(List<JoinedMemory.Part> parts, MappingThreads threads)
+      throws RequestRefusedException {
+    try {
+      JoinedMemory joined = JoinedMemory.join(parts);
+      joined.populate(0, joined.length());
+      return new JoinedMapping(joined, threads);
+    } catch (SystemCallException e) {
+      throw refusal(e);
+    }
+  }
+
   private static void refuse(
       SystemCallException why,
       MappingThreads threads,
       BiConsumer<JoinedMapping, RequestRefusedException> outcome) {
-    RequestRefusedException refusal =
-        new RequestRefusedException(
-            Reason.RESOURCES,
-            "the pieces cannot be mapped side by side: "
-                + why.getMessage()
-                + "; the limits are vm.max_map_count and, where memory is locked, RLIMIT_MEMLOCK");
+    RequestRefusedException refusal = refusal(why);
     threads.control(() -> outcome.accept(null, refusal));
+  }
+
+  private static RequestRefusedException refusal(SystemCallException why) {
+    return new RequestRefusedException(
+        Reason.RESOURCES,
+        "the pieces cannot be mapped side by side: "
+            + why.getMessage()
+            + "; the limits are vm.max_map_count and, where memory is locked, RLIMIT_MEMLOCK");
   }
 
   /** Populates a step, and leaves the next one to a later turn. Populating thread. */

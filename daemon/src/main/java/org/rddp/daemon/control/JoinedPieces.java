@@ -1,16 +1,21 @@
 package org.rddp.daemon.control;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.stream.Stream;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.ipc.control.MemoryPiece;
 import org.rddp.ipc.linux.JoinedMemory;
+import org.rddp.snapshot.Memories;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * A program's regions of several pieces. Each piece is a mapping of the daemon and counts as a
@@ -22,7 +27,12 @@ final class JoinedPieces {
    *
    * @param pieces pinned: they cannot be freed
    */
-  record Joined(JoinedMapping mapping, List<MemoryPiece> pieces) {}
+  record Joined(JoinedMapping mapping, List<MemoryPiece> pieces) {
+    Memories.Range range() {
+      return new Memories.Range(
+          mapping.address(), pieces.stream().mapToLong(MemoryPiece::octets).sum());
+    }
+  }
 
   /** Pages whose addresses one page of a page table holds. */
   private static final int PAGES_OF_TABLE = 512;
@@ -47,11 +57,6 @@ final class JoinedPieces {
     this.octets = octets;
     this.memories = memories;
     this.threads = threads;
-  }
-
-  /** Whether there are none, and none is being joined or separated. */
-  boolean isEmpty() {
-    return byStag.isEmpty() && beingRegistered.isEmpty() && busy == 0;
   }
 
   /** Returns the octets of all pieces; refuses pieces that cannot be joined. */
@@ -90,19 +95,29 @@ final class JoinedPieces {
    */
   void join(List<MemoryPiece> pieces, BiConsumer<Joined, RequestRefusedException> outcome)
       throws RequestRefusedException {
+    List<JoinedMemory.Part> parts = pin(pieces);
+    try {
+      take(pieces);
+    } catch (RequestRefusedException e) {
+      unpin(pieces);
+      throw e;
+    }
+    busy++;
+    JoinedMapping.join(parts, threads, (made, refusal) -> joined(pieces, made, refusal, outcome));
+  }
+
+  private List<JoinedMemory.Part> pin(List<MemoryPiece> pieces) throws RequestRefusedException {
     List<JoinedMemory.Part> parts = new ArrayList<>();
     try {
       for (MemoryPiece piece : pieces) {
         long address = memory.resolve(piece.memory(), piece.offset(), piece.octets());
         parts.add(new JoinedMemory.Part(address, piece.octets()));
       }
-      take(pieces);
     } catch (RequestRefusedException e) {
       unpin(pieces.subList(0, parts.size()));
       throw e;
     }
-    busy++;
-    JoinedMapping.join(parts, threads, (made, refusal) -> joined(pieces, made, refusal, outcome));
+    return parts;
   }
 
   private void joined(
@@ -189,6 +204,56 @@ final class JoinedPieces {
     busy--;
     if (busy == 0 && atEnd != null) {
       atEnd.run();
+    }
+  }
+
+  // ---- Another daemon goes on with them ----
+
+  /** The mappings, in the order of their STags. */
+  List<Memories.Range> ranges() {
+    return sorted().map(byStag::get).map(Joined::range).toList();
+  }
+
+  private Stream<Integer> sorted() {
+    return byStag.keySet().stream().sorted();
+  }
+
+  /**
+   * Transfers the regions; when read, the memories of their pieces have been, and there are none.
+   * While no request of the program is in work.
+   */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(JoinedPieces.class);
+    Iterator<Integer> written = sorted().toList().iterator();
+    while (snapshot.flag("byStag", written.hasNext())) {
+      int stag = snapshot.number("stag", snapshot.reads() ? 0 : written.next());
+      List<MemoryPiece> pieces = transferPieces(snapshot, byStag.get(stag));
+      if (snapshot.reads()) {
+        byStag.put(stag, inherit(snapshot, pieces));
+      }
+    }
+    snapshot.end();
+  }
+
+  private static List<MemoryPiece> transferPieces(Snapshot snapshot, Joined written) {
+    Iterator<MemoryPiece> left =
+        written == null ? Collections.emptyIterator() : written.pieces.iterator();
+    List<MemoryPiece> pieces = new ArrayList<>();
+    while (snapshot.flag("pieces", left.hasNext())) {
+      MemoryPiece next = left.hasNext() ? left.next() : null;
+      pieces.add(snapshot.record("piece", MemoryPiece.class, next));
+    }
+    return pieces;
+  }
+
+  private Joined inherit(Snapshot snapshot, List<MemoryPiece> pieces) {
+    memories.add(pieces.size());
+    octets.add(tables(pieces));
+    try {
+      check(pieces);
+      return new Joined(JoinedMapping.inherit(pin(pieces), threads), pieces);
+    } catch (RequestRefusedException e) {
+      throw snapshot.wrong("a region of several pieces: " + e.getMessage());
     }
   }
 

@@ -181,6 +181,10 @@ public final class ProgramHandOver {
   public void transfer(Snapshot snapshot, HandedDescriptors descriptors) {
     snapshot.begin(ProgramHandOver.class);
     admission.transfer(snapshot);
+    server.interfaces().all().stream()
+        .map(InterfaceEngine::queuePairs)
+        .distinct()
+        .forEach(each -> each.transfer(snapshot));
     Iterator<ProgramSession> written = sessions().iterator();
     while (snapshot.flag("sessions", written.hasNext())) {
       ProgramSession.transfer(

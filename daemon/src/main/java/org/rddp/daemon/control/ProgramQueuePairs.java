@@ -12,6 +12,7 @@ import org.rddp.ip.HostAddress;
 import org.rddp.ip.Ipv6Address;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * A program's requests about queue pairs whose numbers and addresses the programs tell each other
@@ -31,9 +32,9 @@ final class ProgramQueuePairs {
     this.most = most;
   }
 
-  /** Whether the session has numbers. */
-  boolean hasNumbers(Session session) {
-    return numbers().has(session);
+  /** Transfers the session's numbers. */
+  void transfer(Snapshot snapshot, Session session) {
+    numbers().transfer(snapshot, session);
   }
 
   private QueuePairNumbers numbers() {

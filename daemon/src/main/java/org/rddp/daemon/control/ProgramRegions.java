@@ -8,6 +8,8 @@ import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.MemoryPiece;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.control.RegionSettings;
+import org.rddp.snapshot.Memories;
+import org.rddp.snapshot.Snapshot;
 
 /** Carries out a program's requests to register memory. Control thread only. */
 final class ProgramRegions {
@@ -126,9 +128,14 @@ final class ProgramRegions {
         });
   }
 
-  /** Whether there are regions of several pieces. */
-  boolean hasPieces() {
-    return !joins.isEmpty();
+  /** The mappings of regions that have several pieces. */
+  List<Memories.Range> ranges() {
+    return joins.ranges();
+  }
+
+  /** Transfers them, behind the memories; when read, there are none. */
+  void transfer(Snapshot snapshot) {
+    joins.transfer(snapshot);
   }
 
   /**

@@ -1,6 +1,7 @@
 package org.rddp.daemon.control;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionSizes;
 import org.rddp.daemon.configuration.Limits;
@@ -95,28 +96,24 @@ final class ProgramRequests {
   }
 
   /** What keeps another daemon from going on with the session; empty if nothing does. */
-  String keptBy(Session session) {
+  String keptBy() {
     if (capture.isActive()) {
       return "captures or traces";
     }
     if (keyExchange.isActive()) {
       return "exchanges keys";
     }
-    if (queuePairs.hasNumbers(session)) {
-      return "has numbers of queue pairs";
-    }
-    if (regionRequests.hasPieces()) {
-      return "has regions of several pieces";
-    }
     return memory.canGoOver() ? "" : "has memory that no other process can map";
   }
 
   /** Transfers what the program has, while no request is in work; when read, it has nothing. */
-  void transfer(Snapshot snapshot, HandedDescriptors descriptors) {
+  void transfer(Snapshot snapshot, HandedDescriptors descriptors, Session session) {
     snapshot.begin(ProgramRequests.class);
     memory.transfer(snapshot, descriptors, server.adoptedFiles());
+    regionRequests.transfer(snapshot);
     listeners.transfer(snapshot);
     receiveQueues.transfer(snapshot);
+    queuePairs.transfer(snapshot, session);
     long used = snapshot.number("regions", regions.used(), 0, Integer.MAX_VALUE);
     if (snapshot.reads()) {
       regions.add(used);
@@ -124,9 +121,9 @@ final class ProgramRequests {
     snapshot.end();
   }
 
-  /** The memories of the program. */
+  /** Where the program's memory is mapped. */
   List<Memories.Range> memories() {
-    return memory.ranges();
+    return Stream.concat(memory.ranges().stream(), regionRequests.ranges().stream()).toList();
   }
 
   /** Carries out a request, other than those that begin and end a session. */

@@ -553,7 +553,7 @@ final class ProgramSession implements SessionHandler {
       return "ends its session with this process, by version %d of the control protocol"
           .formatted(version);
     }
-    return rings.canGoOver() ? requests.keptBy(session) : "has rings that no other process can map";
+    return rings.canGoOver() ? requests.keptBy() : "has rings that no other process can map";
   }
 
   /**
@@ -599,7 +599,7 @@ final class ProgramSession implements SessionHandler {
     } else {
       rings.transfer(snapshot);
     }
-    requests.transfer(snapshot, descriptors);
+    requests.transfer(snapshot, descriptors, session);
     link.transfer(snapshot);
   }
 

@@ -35,7 +35,7 @@ public final class EngineHandOver {
 
   private final List<StreamHandler> handlers = new ArrayList<>();
 
-  /** Peers' queue pairs whose Request has not come. */
+  /** Peers' queue pairs whose Request has not come, or that are kept for a session's. */
   private final List<IncomingIntroduction> introductions = new ArrayList<>();
 
   /** The octet streams; null for an engine that serves none. */
@@ -45,7 +45,7 @@ public final class EngineHandOver {
    * Begins the hand-over from an engine, or to a new one that has nothing but the same sections of
    * octet streams, in the same order.
    *
-   * @param engine serves no queue pairs or tenants
+   * @param engine serves no tenants
    * @param transports the connections in the order in which TCP is written
    * @param programs the memories of programs, without those of octet streams; the reader has them
    *     in the same order
@@ -148,9 +148,7 @@ public final class EngineHandOver {
     }
   }
 
-  /**
-   * Transfers peers' queue pairs whose Request has not come; of others some session has numbers.
-   */
+  /** Transfers peers' queue pairs that no queue pair of a session has taken. */
   private void transferIntroductions(Snapshot snapshot, References<TcpConnection> tcp) {
     int count = introductions.size();
     for (int i = 0; snapshot.flag("introductions", i < count); i++) {
@@ -183,7 +181,7 @@ public final class EngineHandOver {
   /** The connections with users that are of no session and of no octet stream. */
   private Iterator<TcpConnection> others() {
     Set<TcpConnection> known = new HashSet<>();
-    connections().forEach(connection -> known.add(connection.tcp()));
+    connections().forEach(connection -> known.addAll(connection.transports()));
     introductions.forEach(each -> known.add(each.tcp()));
     if (octets != null) {
       known.addAll(octets.connections());
@@ -200,6 +198,7 @@ public final class EngineHandOver {
   private void transferOrder(Snapshot snapshot) {
     List<Deadline> deadlines = new ArrayList<>();
     connections().forEach(connection -> connection.addDeadlines(deadlines));
+    introductions.forEach(each -> each.addDeadline(deadlines));
     List<PendingStartup> startups = new ArrayList<>(connections());
     startups.addAll(introductions);
     if (octets != null) {

@@ -3,6 +3,7 @@ package org.rddp.daemon.engine;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Ipv6Address;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The peer that a queue pair expects, as its program has been told by other means.
@@ -58,6 +59,25 @@ public record Expectation(
   /** Copies it with what the program has said since. */
   Expectation with(int ownPsn, long nanos) {
     return new Expectation(number, local, remoteNumber, remote, ownPsn, remotePsn, nanos);
+  }
+
+  /**
+   * Transfers it.
+   *
+   * @param written null if it is read
+   */
+  static Expectation transfer(Snapshot snapshot, Expectation written) {
+    boolean reads = written == null;
+    snapshot.begin(Expectation.class);
+    int number = snapshot.number("number", reads ? 0 : written.number);
+    HostAddress local = HostAddress.transfer(snapshot, reads ? null : written.local);
+    int remoteNumber = snapshot.number("remoteNumber", reads ? 0 : written.remoteNumber);
+    HostAddress remote = HostAddress.transfer(snapshot, reads ? null : written.remote);
+    int psn = snapshot.number("psn", reads ? 0 : written.psn);
+    int remotePsn = snapshot.number("remotePsn", reads ? 0 : written.remotePsn);
+    long timeout = snapshot.number("timeout", reads ? 0 : written.timeout);
+    snapshot.end();
+    return new Expectation(number, local, remoteNumber, remote, psn, remotePsn, timeout);
   }
 
   /** How this end introduces itself. */

@@ -1,5 +1,6 @@
 package org.rddp.daemon.engine;
 
+import java.util.Collection;
 import java.util.concurrent.TimeUnit;
 import org.rddp.ip.HostAddress;
 import org.rddp.mpa.MpaError;
@@ -50,9 +51,25 @@ final class IncomingIntroduction extends StartupWatch implements StartupHandler,
     return startup;
   }
 
-  /** Transfers one whose Request has not come. */
+  /** Transfers one that waits for its Request, or is kept. */
   void transfer(Snapshot snapshot) {
+    snapshot.begin(IncomingIntroduction.class);
     startup = MpaTransfer.startup(snapshot, startup, tcp, this, this, this);
+    requestData = snapshot.octets("requestData", requestData);
+    if (snapshot.reads() && requestData != null) {
+      introduction = Introduction.decode(requestData);
+      keeper = introduction == null ? null : introducer.meetings(this);
+      if (keeper == null || !keeper.inherit(this)) {
+        throw snapshot.wrong("a peer's queue pair is kept that no session can have");
+      }
+    }
+    expiry.transfer(snapshot, null, null);
+    snapshot.end();
+  }
+
+  /** Adds its deadline, set or not. */
+  void addDeadline(Collection<Deadline> all) {
+    all.add(expiry);
   }
 
   MpaStartup startup() {

@@ -35,11 +35,17 @@ final class Introducer {
 
   /** A peer has introduced itself, to a queue pair of a session of this engine if all is right. */
   void introduce(IncomingIntroduction incoming) {
-    Session session = numbers.session(incoming.introduction().to());
-    if (session == null || !engine.equals(session.engine())) {
+    Meetings meetings = meetings(incoming);
+    if (meetings == null) {
       incoming.refuse();
     } else {
-      session.meetings().introduce(incoming);
+      meetings.introduce(incoming);
     }
+  }
+
+  /** Those of the session whose queue pair a peer asks for; null if this engine has none. */
+  Meetings meetings(IncomingIntroduction incoming) {
+    Session session = numbers.session(incoming.introduction().to());
+    return session == null || !engine.equals(session.engine()) ? null : session.meetings();
   }
 }

@@ -1,12 +1,16 @@
 package org.rddp.daemon.engine;
 
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.Reason;
 import org.rddp.ip.HostAddress;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.NoRouteException;
 import org.rddp.tcp.TcpConnection;
 
@@ -267,6 +271,58 @@ final class Meeting {
         early.refuse();
       }
     }
+  }
+
+  // ---- It goes on in another engine ----
+
+  /**
+   * Transfers how a queue pair finds its peer, or has found it.
+   *
+   * @param transports the connections of TCP
+   * @param written null if it is read
+   */
+  static Meeting transfer(
+      Snapshot snapshot,
+      Meetings meetings,
+      SessionConnection connection,
+      References<TcpConnection> transports,
+      Meeting written) {
+    snapshot.begin(Meeting.class);
+    Expectation expectation =
+        Expectation.transfer(snapshot, written == null ? null : written.expectation);
+    Meeting meeting =
+        written == null ? meetings.inherit(snapshot, connection, expectation) : written;
+    meeting.transfer(snapshot, transports);
+    snapshot.end();
+    return meeting;
+  }
+
+  private void transfer(Snapshot snapshot, References<TcpConnection> transports) {
+    waiting = snapshot.flag("waiting", waiting);
+    pause = snapshot.number("pause", pause);
+    found = snapshot.number("found", found);
+    nextTry.transfer(snapshot, null, null);
+    nextCheck.transfer(snapshot, null, null);
+    Iterator<OutgoingIntroduction> written = List.copyOf(tries).iterator();
+    while (snapshot.flag("tries", written.hasNext())) {
+      OutgoingIntroduction next = written.hasNext() ? written.next() : null;
+      OutgoingIntroduction each =
+          OutgoingIntroduction.transfer(snapshot, this, transports, connection.ddp(), next);
+      if (snapshot.reads()) {
+        tries.add(each);
+      }
+    }
+  }
+
+  /** Adds its deadlines, set or not. */
+  void addDeadlines(Collection<Deadline> all) {
+    all.add(nextTry);
+    all.add(nextCheck);
+  }
+
+  /** The connections of TCP of its tries. */
+  List<TcpConnection> tries() {
+    return tries.stream().map(OutgoingIntroduction::tcp).toList();
   }
 
   // ---- The end of the wait ----

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The queue pairs of a session that expect a peer, or have one; and the peers that have introduced
@@ -48,9 +49,18 @@ final class Meetings {
     return connection;
   }
 
-  /** Whether no queue pair of the session expects a peer, has one, or is asked for. */
-  boolean isEmpty() {
-    return meetings.isEmpty() && kept.isEmpty();
+  /** A queue pair expects what it has expected in another engine. */
+  Meeting inherit(Snapshot snapshot, SessionConnection connection, Expectation expectation) {
+    Meeting meeting = new Meeting(this, session.engine(), connection, expectation, numbers.port());
+    if (meetings.put(expectation.number(), meeting) != null) {
+      throw snapshot.wrong("a queue pair has two connections");
+    }
+    return meeting;
+  }
+
+  /** Keeps an introduction that another engine has kept; false if there is one. */
+  boolean inherit(IncomingIntroduction incoming) {
+    return kept.putIfAbsent(incoming.introduction().to(), incoming) == null;
   }
 
   /** The peer that has introduced itself to a queue pair and is kept; null if there is none. */

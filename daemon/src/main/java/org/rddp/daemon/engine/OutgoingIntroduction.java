@@ -5,13 +5,16 @@ import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.mpa.Negotiated;
 import org.rddp.mpa.StartupHandler;
+import org.rddp.mpa.UlpduHandler;
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.TcpConnection;
 
 /** One try of a queue pair to reach the peer that it expects. Engine thread only. */
 final class OutgoingIntroduction extends StartupWatch implements StartupHandler {
   private final Meeting meeting;
-  private final MpaStartup startup;
+  private MpaStartup startup;
   private final TcpConnection tcp;
 
   /**
@@ -29,6 +32,35 @@ final class OutgoingIntroduction extends StartupWatch implements StartupHandler 
         engine
             .tcp()
             .connectShared(peer.remote(), port, StackMember.group(peer.remoteNumber()), startup);
+  }
+
+  private OutgoingIntroduction(Meeting meeting, TcpConnection tcp) {
+    this.meeting = meeting;
+    this.tcp = tcp;
+  }
+
+  /**
+   * Transfers a try.
+   *
+   * @param transports the connections of TCP
+   * @param user of the connection that it may become
+   * @param written null if it is read
+   */
+  static OutgoingIntroduction transfer(
+      Snapshot snapshot,
+      Meeting meeting,
+      References<TcpConnection> transports,
+      UlpduHandler user,
+      OutgoingIntroduction written) {
+    snapshot.begin(OutgoingIntroduction.class);
+    TcpConnection tcp = transports.require(snapshot, "tcp", written == null ? null : written.tcp);
+    if (snapshot.reads() && tcp.hasUser()) {
+      throw snapshot.wrong("a try of a queue pair has a connection of others");
+    }
+    OutgoingIntroduction each = written == null ? new OutgoingIntroduction(meeting, tcp) : written;
+    each.startup = MpaTransfer.startup(snapshot, each.startup, tcp, each, each, user);
+    snapshot.end();
+    return each;
   }
 
   MpaStartup startup() {

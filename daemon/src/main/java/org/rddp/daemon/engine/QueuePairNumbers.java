@@ -3,6 +3,7 @@ package org.rddp.daemon.engine;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -13,6 +14,7 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.rddp.client.types.Reason;
 import org.rddp.group.StackMember;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The numbers of an interface's queue pairs, by which peers ask for them, at random. A number that
@@ -98,15 +100,14 @@ public final class QueuePairNumbers {
     while (sessions.containsKey(number) || restingNumbers.contains(number)) {
       number = draw(engine);
     }
-    users.merge(user, 1, Integer::sum);
-    numbers.computeIfAbsent(session, each -> new HashSet<>()).add(number);
-    sessions.put(number, session);
+    add(session, number);
     return number;
   }
 
-  /** Whether a session has numbers. */
-  public boolean has(Session session) {
-    return numbers.containsKey(session);
+  private void add(Session session, int number) {
+    users.merge(session.owner().user(), 1, Integer::sum);
+    numbers.computeIfAbsent(session, each -> new HashSet<>()).add(number);
+    sessions.put(number, session);
   }
 
   private static void check(int used, int most, String what) throws RequestRefusedException {
@@ -159,14 +160,57 @@ public final class QueuePairNumbers {
       if (own.isEmpty()) {
         numbers.remove(session);
       }
-      resting.add(new Resting(number, session.owner().user(), clock.getAsLong() + REST));
-      restingNumbers.add(number);
+      rest(new Resting(number, session.owner().user(), clock.getAsLong() + REST));
     }
+  }
+
+  private void rest(Resting given) {
+    resting.add(given);
+    restingNumbers.add(given.number());
   }
 
   /** A session has ended: gives all of its numbers back. */
   public void freeAll(Session session) {
     List.copyOf(numbers.getOrDefault(session, Set.of())).forEach(number -> free(session, number));
+  }
+
+  /** Transfers the numbers at rest; those of sessions follow. When read, there are none before. */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(QueuePairNumbers.class);
+    Iterator<Resting> written = List.copyOf(resting).iterator();
+    while (snapshot.flag("resting", written.hasNext())) {
+      Resting next = written.hasNext() ? written.next() : null;
+      int number = transfer(snapshot, next == null ? 0 : next.number());
+      int user = snapshot.number("user", next == null ? 0 : next.user());
+      long until = snapshot.number("until", next == null ? 0 : next.until());
+      if (next == null) {
+        users.merge(user, 1, Integer::sum);
+        rest(new Resting(number, user, until));
+      }
+    }
+    snapshot.end();
+  }
+
+  /** Transfers the numbers of a session. */
+  public void transfer(Snapshot snapshot, Session session) {
+    snapshot.begin(QueuePairNumbers.class);
+    Iterator<Integer> written =
+        List.copyOf(numbers.getOrDefault(session, Set.of())).stream().sorted().iterator();
+    while (snapshot.flag("numbers", written.hasNext())) {
+      int number = transfer(snapshot, snapshot.reads() ? 0 : written.next());
+      if (snapshot.reads()) {
+        add(session, number);
+      }
+    }
+    snapshot.end();
+  }
+
+  private int transfer(Snapshot snapshot, int written) {
+    int number = snapshot.number("number", written, LEAST, Introduction.MOST);
+    if (snapshot.reads() && (sessions.containsKey(number) || restingNumbers.contains(number))) {
+      throw snapshot.wrong("queue pair number 0x%06x is there twice".formatted(number));
+    }
+    return number;
   }
 
   private void endRest() {

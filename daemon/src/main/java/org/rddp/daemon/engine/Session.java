@@ -469,9 +469,6 @@ public final class Session implements SleepAware {
    * @param transports the connections of TCP
    */
   void transfer(Snapshot snapshot, References<TcpConnection> transports) {
-    if (!meetings.isEmpty()) {
-      throw snapshot.wrong("queue pairs cannot be handed over yet");
-    }
     snapshot.begin(Session.class);
     broken = snapshot.flag("broken", broken);
     lastError = snapshot.text("lastError", lastError);

@@ -1,7 +1,9 @@
 package org.rddp.daemon.engine;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.PrivateData;
@@ -705,6 +707,9 @@ final class SessionConnection implements StartupHandler, PendingStartup {
       tcp = open;
     }
     ends = ConnectionEnds.transfer(snapshot, ends);
+    if (snapshot.flag("meeting", meeting != null)) {
+      meeting = Meeting.transfer(snapshot, session.meetings(), this, transports, meeting);
+    }
     if (snapshot.flag("opening", opening != null)) {
       opening = ActiveOpen.transfer(snapshot, session, this, deadline, opening);
     }
@@ -749,6 +754,18 @@ final class SessionConnection implements StartupHandler, PendingStartup {
     if (firstMessage != null) {
       all.add(firstMessage.nextCheck());
     }
+    if (meeting != null) {
+      meeting.addDeadlines(all);
+    }
+  }
+
+  /** Its connections of TCP, and those by which a queue pair tries to reach its peer. */
+  List<TcpConnection> transports() {
+    List<TcpConnection> all = new ArrayList<>(meeting == null ? List.of() : meeting.tries());
+    if (tcp != null) {
+      all.add(tcp);
+    }
+    return all;
   }
 
   /** Whether its program has been told of its end. */

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.ProtectionDomains;
@@ -38,6 +40,7 @@ import org.rddp.mpa.MpaSettings;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.snapshot.DamagedSnapshot;
 import org.rddp.snapshot.Memories;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.snapshot.SnapshotException;
 import org.rddp.snapshot.SnapshotReader;
 import org.rddp.snapshot.SnapshotWriter;
@@ -58,6 +61,8 @@ class SessionSnapshotTest {
   private static final int QUEUE_PAIRS = 4794;
   private static final int NUMBER = 5;
   private static final int STEPS = 60;
+  private static final int STEPS_OF_QUEUE_PAIRS = 80;
+  private static final long TIMEOUT = 1_000_000_000;
   private static final SessionLimits LIMITS =
       new SessionLimits(SLOTS, 16, 16, WorkRequest.MAX_INLINE, 16, 16, 16, 1 << 20);
 
@@ -65,6 +70,11 @@ class SessionSnapshotTest {
       LoopedDevice.pair(
           new NativePacketPool(PACKETS, 1514), new NativePacketPool(PACKETS, 1514), 1500, 64);
   private long now = 1_000_000_000L;
+
+  /** What programs do before a turn. */
+  private interface Script {
+    void act(int step) throws RequestRefusedException;
+  }
 
   /** A host with one program. */
   private final class Host {
@@ -81,6 +91,7 @@ class SessionSnapshotTest {
     private MemorySegment inline = Arena.ofAuto().allocate(Session.inlineOctets(LIMITS), 64);
     private TcpStack tcp;
     private Engine engine;
+    private QueuePairNumbers numbers;
     private Session session;
     private int stag;
 
@@ -132,7 +143,14 @@ class SessionSnapshotTest {
 
     /** Takes peers' queue pairs, as the engines of daemons do. */
     private void introduce() {
-      engine.introduceTo(new QueuePairNumbers(QUEUE_PAIRS, 1, new Random(4), () -> now));
+      numbers = new QueuePairNumbers(QUEUE_PAIRS, 1, new Random(4), () -> now);
+      engine.introduceTo(numbers);
+    }
+
+    /** Transfers what the control plane has of queue pairs. */
+    private void transferNumbers(Snapshot snapshot) {
+      numbers.transfer(snapshot);
+      numbers.transfer(snapshot, session);
     }
 
     private Session session() {
@@ -168,26 +186,25 @@ class SessionSnapshotTest {
       SnapshotWriter writer = new SnapshotWriter();
       List<TcpConnection> connections = tcp.write(writer);
       if (all) {
+        transferNumbers(writer);
         new EngineHandOver(engine, connections, programs(), OwnedStreams.NONE).write(writer);
       }
       return writer.finish();
     }
 
     void read(byte[] snapshot) {
+      read(snapshot, NUMBER);
+    }
+
+    void read(byte[] snapshot, int known) {
       SnapshotReader reader = new SnapshotReader(snapshot);
       List<TcpConnection> connections = tcp.read(reader);
       introduce();
-      new EngineHandOver(engine, connections, programs(), OwnedStreams.NONE)
-          .read(reader, this::session);
-      reader.finish();
-    }
-
-    private Session session(int number) {
-      if (number != NUMBER) {
-        return null;
-      }
       session = session();
-      return session;
+      transferNumbers(reader);
+      new EngineHandOver(engine, connections, programs(), OwnedStreams.NONE)
+          .read(reader, number -> number == known ? session : null);
+      reader.finish();
     }
 
     /** Another engine goes on, with the program's memory at another address. */
@@ -195,6 +212,7 @@ class SessionSnapshotTest {
       SnapshotWriter writer = new SnapshotWriter();
       EngineHandOver handOver =
           new EngineHandOver(engine, tcp.write(writer), programs(), OwnedStreams.NONE);
+      transferNumbers(writer);
       handOver.write(writer);
       tcp.retire();
       handOver.retire();
@@ -257,9 +275,9 @@ class SessionSnapshotTest {
       List<String> all = new ArrayList<>(completions);
       events.forEach(event -> all.add(event.toString()));
       all.addAll(seen);
-      all.replaceAll(each -> each.replaceAll("Port=[0-9]+", "Port"));
-      all.add(HexFormat.of().formatHex(data.toArray(ValueLayout.JAVA_BYTE)));
       all.add(session.status().toString());
+      all.replaceAll(each -> each.replaceAll("(Port=|[0-9]:)[0-9]+", "$1"));
+      all.add(HexFormat.of().formatHex(data.toArray(ValueLayout.JAVA_BYTE)));
       return all;
     }
   }
@@ -344,11 +362,6 @@ class SessionSnapshotTest {
         .isTrue();
   }
 
-  private void step(int step) throws RequestRefusedException {
-    act(step);
-    turns(1);
-  }
-
   private void turns(int count) {
     for (int i = 0; i < count; i++) {
       now += 5000;
@@ -364,6 +377,10 @@ class SessionSnapshotTest {
    *     packet waits, since those are lost
    */
   private void play(int until, int goOn) throws RequestRefusedException {
+    play(this::act, until, goOn);
+  }
+
+  private void play(Script script, int until, int goOn) throws RequestRefusedException {
     boolean done = false;
     for (int step = 0; step < until; step++) {
       if (!done && step >= goOn && client.tcp.packetsWaiting() + server.tcp.packetsWaiting() == 0) {
@@ -371,16 +388,21 @@ class SessionSnapshotTest {
         server.goOn();
         done = true;
       }
-      step(step);
+      script.act(step);
+      turns(1);
     }
+  }
+
+  private List<String> outcome() {
+    List<String> all = client.outcome();
+    all.addAll(server.outcome());
+    return all;
   }
 
   private static List<String> outcome(int goOn) throws RequestRefusedException {
     SessionSnapshotTest test = new SessionSnapshotTest();
     test.play(STEPS, goOn);
-    List<String> all = test.client.outcome();
-    all.addAll(test.server.outcome());
-    return all;
+    return test.outcome();
   }
 
   @Test
@@ -392,6 +414,132 @@ class SessionSnapshotTest {
     for (int step = 0; step < STEPS; step++) {
       assertThat(outcome(step)).as("step %d", step).isEqualTo(expected);
     }
+  }
+
+  /** A host's queue pair, its number and its connection. */
+  private static final class QueuePair {
+    private final Host host;
+    private final int psn;
+    private int number;
+    private int connection;
+
+    QueuePair(Host host, int psn) throws RequestRefusedException {
+      this.host = host;
+      this.psn = psn;
+      number = host.numbers.create(host.session, 0, 16);
+    }
+
+    /** The program says the PSN of its own sends later. */
+    void expect(QueuePair peer) throws RequestRefusedException {
+      connection =
+          host.session.expect(
+              new Expectation(
+                  number,
+                  host.address,
+                  peer.number,
+                  peer.host.address,
+                  Introduction.UNKNOWN,
+                  peer.psn,
+                  TIMEOUT),
+              ConnectionSettings.RDMAP);
+    }
+
+    void say() throws RequestRefusedException {
+      host.session.expectPsn(connection, psn, TIMEOUT);
+    }
+
+    void abort() throws RequestRefusedException {
+      host.session.disconnect(connection, false);
+    }
+
+    void free() throws RequestRefusedException {
+      host.session.freeNumber(number);
+      host.numbers.free(host.session, number);
+    }
+  }
+
+  private QueuePair[] pairs;
+
+  /**
+   * Queue pairs of both hosts, of which the client's connects, and one that is its own peer.
+   *
+   * @param early the index of the end that expects its peer first
+   */
+  private void actOfQueuePairs(int step, int early) throws RequestRefusedException {
+    QueuePair before = step == 0 ? null : pairs[early];
+    QueuePair after = step == 0 ? null : pairs[1 - early];
+    switch (step) {
+      case 0 -> {
+        client.data.fill((byte) 0x11);
+        server.data.fill((byte) 0x22);
+        pairs =
+            new QueuePair[] {
+              new QueuePair(client, 1), new QueuePair(server, 2), new QueuePair(client, 3)
+            };
+      }
+      case 2 -> before.expect(after);
+      case 10 -> {
+        before.host.send(SendFlags.SIGNALLED, 1, before.connection);
+        pairs[2].expect(pairs[2]);
+        client.receive(60, pairs[2].connection, 0);
+        client.send(SendFlags.SIGNALLED, 61, pairs[2].connection);
+      }
+      case 20 -> {
+        after.expect(before);
+        after.host.receive(100, after.connection, 0);
+      }
+      case 30 -> before.say();
+      case 40 -> after.say();
+      case 50 -> {
+        before.host.receive(50, before.connection, 0);
+        after.host.send(SendFlags.SIGNALLED, 2, after.connection);
+      }
+      case 60 -> {
+        client.look();
+        server.look();
+      }
+      case 62 -> pairs[0].abort();
+      case 66 -> {
+        pairs[0].free();
+        pairs[1].free();
+      }
+      default -> {}
+    }
+  }
+
+  private static List<String> outcomeOfQueuePairs(int early, int goOn)
+      throws RequestRefusedException {
+    SessionSnapshotTest test = new SessionSnapshotTest();
+    test.play(step -> test.actOfQueuePairs(step, early), STEPS_OF_QUEUE_PAIRS, goOn);
+    assertThat(test.server.engine.counters().introductionsKept).isPositive();
+    return test.outcome();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void shouldGoOnWithQueuePairs(int early) throws RequestRefusedException {
+    List<String> expected = outcomeOfQueuePairs(early, STEPS_OF_QUEUE_PAIRS);
+    assertThat(expected.toString())
+        .contains("send id 1 ", "receive id 100", "send id 2 ", "receive id 50")
+        .contains("send id 61", "receive id 60", "Closed");
+    for (int step = 0; step < STEPS_OF_QUEUE_PAIRS; step++) {
+      assertThat(outcomeOfQueuePairs(early, step)).as("step %d", step).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void shouldRestNumbersThatWereGivenBack() throws RequestRefusedException {
+    QueuePair before = new QueuePair(client, 1);
+    before.expect(new QueuePair(server, 2));
+    before.abort();
+    before.free();
+    client.goOn();
+    // It begins with the same numbers.
+    assertThat(client.numbers.create(client.session, 0, 16)).isNotEqualTo(before.number);
+    now += QueuePairNumbers.REST;
+    client.goOn();
+    QueuePair after = new QueuePair(client, 1);
+    assertThat(after.number).isEqualTo(before.number);
   }
 
   /** A host connects to the port of queue pairs, and says nothing. */
@@ -439,6 +587,13 @@ class SessionSnapshotTest {
   }
 
   @Test
+  void shouldRefuseDamagedQueuePairs() throws RequestRefusedException {
+    play(step -> actOfQueuePairs(step, 0), 36, STEPS_OF_QUEUE_PAIRS);
+    refuse(client);
+    refuse(server);
+  }
+
+  @Test
   void shouldRefuseWhatIsDamaged() throws RequestRefusedException {
     play(36, STEPS);
     refuse(client);
@@ -450,11 +605,7 @@ class SessionSnapshotTest {
     byte[] snapshot = server.write(true);
     server.tcp.retire();
     server.begin();
-    SnapshotReader reader = new SnapshotReader(snapshot);
-    EngineHandOver next =
-        new EngineHandOver(
-            server.engine, server.tcp.read(reader), server.programs(), OwnedStreams.NONE);
-    assertThatThrownBy(() -> next.read(reader, number -> null))
+    assertThatThrownBy(() -> server.read(snapshot, NUMBER + 1))
         .isInstanceOf(SnapshotException.class)
         .hasMessageContaining("there is no session 5");
   }
