@@ -40,9 +40,11 @@ class ReplacedDaemonTest {
   private Process server;
   private Process client;
 
+  /** So many that the daemon can be replaced meanwhile. */
+  private int count = 20_000;
+
   /**
-   * COUNT is how many messages they exchange: so many that the daemon can be replaced meanwhile.
-   * PORT is a free one of the kernel's, for those that connect by number.
+   * COUNT is how many messages they exchange. PORT is a free one of the kernel's, for those that connect by number.
    */
   @ParameterizedTest(name = "{0}")
   @CsvSource(
@@ -62,11 +64,9 @@ class ReplacedDaemonTest {
     try (ReplacedDaemon daemon = ReplacedDaemon.start(folder);
         Rddp session = connect()) {
       observer = session;
-      int count = 20_000;
       int attempts = 1;
-      while (!goesOn(daemon, serves, connects, count)) {
+      while (!goesOn(daemon, serves, connects)) {
         assertThat(attempts++).as("attempts in which they have ended early").isLessThan(ATTEMPTS);
-        count *= 4;
       }
     }
   }
@@ -127,20 +127,19 @@ class ReplacedDaemonTest {
    *
    * @return false if they have ended before it was replaced so often
    */
-  private boolean goesOn(ReplacedDaemon daemon, String serves, String connects, int count)
-      throws Exception {
+  private boolean goesOn(ReplacedDaemon daemon, String serves, String connects) throws Exception {
     int port = freePort();
     Path socket = ReplacedDaemon.socket(folder);
     Path served = folder.resolve("server");
     Path connected = folder.resolve("client");
     client = null;
-    server = RdmaPrograms.start(socket, "two", command(serves, count, port), served);
+    server = RdmaPrograms.start(socket, "two", command(serves, port), served);
     try {
       boolean byNumber = serves.contains("PORT");
       await(
           () -> byNumber ? listensAt(port) : !observer.list(ListSubject.LISTENERS).isEmpty(),
           "the server listens");
-      client = RdmaPrograms.start(socket, "one", command(connects, count, port), connected);
+      client = RdmaPrograms.start(socket, "one", command(connects, port), connected);
       boolean running = awaitMessages();
       for (int i = 0; i < REPLACEMENTS && running; i++) {
         daemon.replace();
@@ -154,6 +153,7 @@ class ReplacedDaemonTest {
       assertThat(client.exitValue()).as(text(connected)).isZero();
       assertThat(finish(server, served)).as(text(served)).isZero();
       assertThat(text(served) + text(connected)).doesNotContain("mismatch", "invalid data");
+      count = running ? count : 4 * count;
       return running;
     } finally {
       server.destroyForcibly().waitFor();
@@ -163,7 +163,7 @@ class ReplacedDaemonTest {
     }
   }
 
-  private static String command(String command, int count, int port) {
+  private String command(String command, int port) {
     return command
         .replace("COUNT", Integer.toString(count))
         .replace("PORT", Integer.toString(port));

@@ -195,7 +195,7 @@ public final class QueuePairNumbers {
   public void transfer(Snapshot snapshot, Session session) {
     snapshot.begin(QueuePairNumbers.class);
     Iterator<Integer> written =
-        List.copyOf(numbers.getOrDefault(session, Set.of())).stream().sorted().iterator();
+        numbers.getOrDefault(session, Set.of()).stream().sorted().toList().iterator();
     while (snapshot.flag("numbers", written.hasNext())) {
       int number = transfer(snapshot, snapshot.reads() ? 0 : written.next());
       if (snapshot.reads()) {
