@@ -1,6 +1,7 @@
 #include "session.h"
 
 #include <errno.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +10,12 @@
 
 #include "descriptors.h"
 #include "locks.h"
+#include "sandbox.h"
 #include "settings.h"
 
-#define SOCKETS_VERSION 11u
-#define ANSWER_MS 10000
+#define SOCKETS_VERSION 12u
+/* Another daemon may take the place of the one that is asked. */
+#define ANSWER_MS 30000
 
 static struct session *current;
 static uid_t user = (uid_t)-1;
@@ -169,11 +172,18 @@ static bool list_networks(int control, struct networks *networks, uint64_t encry
     return is_complete(&message);
 }
 
+bool forbid_holes(int memory) {
+    long flags = 0;
+    /* A filter of system calls lets pass what the library has always called. */
+    bool immutable = !is_sandboxed() && syscall(SYS_ioctl, memory, FS_IOC_GETFLAGS, &flags) == 0 && ((int)flags & FS_IMMUTABLE_FL) != 0;
+    return immutable || fcntl(memory, F_ADD_SEALS, F_SEAL_FUTURE_WRITE) == 0;
+}
+
 /* Maps the doorbells and lets the daemon use them. */
 static bool share_doorbells(struct session *session, int control, int doorbells) {
     size_t octets = sizeof(struct doorbells) * session->sections;
     void *made = mmap(NULL, octets + sizeof(struct session_page), PROT_READ | PROT_WRITE, MAP_SHARED, doorbells, 0);
-    if (made == MAP_FAILED || fcntl(doorbells, F_ADD_SEALS, F_SEAL_FUTURE_WRITE) != 0) {
+    if (made == MAP_FAILED || !forbid_holes(doorbells)) {
         return false;
     }
     session->memory = made;

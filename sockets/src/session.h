@@ -54,6 +54,12 @@ const struct networks *find_networks(void);
  */
 int request(struct session *session, struct message *message, unsigned expected);
 
+/*
+ * Forbids holes in memory that the daemon has made and this process has mapped, unless the daemon has forbidden them: see docs/ipc.md.
+ * False with errno.
+ */
+bool forbid_holes(int memory);
+
 /* Asks for the socket by which a stream's octets are to pass from now on. -1 with errno. */
 int request_bridge(int stream);
 

@@ -25,7 +25,7 @@ static bool map_memory(struct stream *stream, int memory) {
     if (at == MAP_FAILED) {
         return false;
     }
-    if (fcntl(memory, F_ADD_SEALS, F_SEAL_FUTURE_WRITE) != 0) {
+    if (!forbid_holes(memory)) {
         munmap(at, mapped_octets(stream));
         return false;
     }

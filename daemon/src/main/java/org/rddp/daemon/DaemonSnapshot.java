@@ -8,7 +8,6 @@ import org.rddp.daemon.control.ProgramHandOver;
 import org.rddp.daemon.control.Statistics;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineHandOver;
-import org.rddp.daemon.engine.OwnedStreams;
 import org.rddp.device.FrameDevice;
 import org.rddp.ip.AssociationDatabase;
 import org.rddp.ip.UsedKeys;
@@ -20,8 +19,9 @@ import org.rddp.tcp.TcpConnection;
 
 /**
  * The order in which the state of a daemon is in a snapshot: the hashes of used keys, then for each
- * interface what it is, its security associations, and its stacks; then the sessions of programs,
- * what each engine does for them, and counters. The reader makes everything in this order, too.
+ * interface what it is, its security associations, and its stacks; then the sessions of programs
+ * and their octet streams, what each engine does for them, and counters. The reader makes
+ * everything in this order, too.
  *
  * @param associations of each interface
  * @param devices of the engines
@@ -47,7 +47,7 @@ record DaemonSnapshot(
       transfer(snapshot, interfaces.get(i), devices.get(connections.size()).macAddress());
       associations.get(i).write(snapshot, 0);
       for (int j = 0; j < interfaces.get(i).engines(); j++) {
-        connections.add(write(snapshot, engines.get(connections.size())));
+        connections.add(engines.get(connections.size()).tcp().write(snapshot));
       }
     }
     programs.transfer(snapshot, descriptors);
@@ -59,14 +59,6 @@ record DaemonSnapshot(
     }
     statistics.transfer(snapshot);
     return handOvers;
-  }
-
-  private static List<TcpConnection> write(SnapshotWriter snapshot, Engine engine) {
-    String keptBy = engine.keptBy();
-    if (!keptBy.isEmpty()) {
-      throw new SnapshotException(engine.name() + ": " + keptBy);
-    }
-    return engine.tcp().write(snapshot);
   }
 
   /**
@@ -86,7 +78,8 @@ record DaemonSnapshot(
   }
 
   private EngineHandOver handOver(Engine engine, List<TcpConnection> connections) {
-    return new EngineHandOver(engine, connections, programs.memories(engine), OwnedStreams.NONE);
+    return new EngineHandOver(
+        engine, connections, programs.memories(engine), programs.streams(engine));
   }
 
   /** Transfers what is common to all interfaces. */

@@ -47,6 +47,30 @@ class ReplacedProcessTest {
     }
   }
 
+  private SteadyStream stream() throws IOException {
+    return new SteadyStream(Main.socket(directory), "10.0.0.1", ConnectedPrograms.TWO);
+  }
+
+  @Test
+  void shouldGoOnWithOctetStreamsInOneProcessAfterTheOther() throws Exception {
+    Process old = start(FIRST);
+    try (SteadyStream stream = stream()) {
+      stream.awaitOctets(100_000);
+      start(KILLED);
+      for (int i = 0; i < 2; i++) {
+        stream.awaitOctets(100_000);
+        Process next = start(NEXT);
+        assertThat(old.waitFor()).isZero();
+        old = next;
+      }
+      stream.awaitOctets(10_000_000);
+      try (SteadyStream later = stream()) {
+        later.awaitOctets(100_000);
+        stream.awaitOctets(100_000);
+      }
+    }
+  }
+
   private static boolean hasLost(Rddp program) {
     try {
       program.allocate(64).close();

@@ -133,6 +133,7 @@ public final class ControlServer implements AutoCloseable {
       events.session(each.logFields(), "the session goes on in this process");
       each.link().start();
     }
+    execute(streams::goOn);
     thread.start();
   }
 
@@ -433,8 +434,8 @@ public final class ControlServer implements AutoCloseable {
   /**
    * Keeps the shares of a program's process beyond the program's end, until {@link #leaveShares}.
    */
-  void joinShares(PeerCredentials process) {
-    shares.join(process);
+  Resources joinShares(PeerCredentials process) {
+    return shares.join(process);
   }
 
   /** Gives them back. */

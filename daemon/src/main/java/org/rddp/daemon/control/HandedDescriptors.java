@@ -5,11 +5,17 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.SharedMemory;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.snapshot.SnapshotException;
 
 /** The descriptors that go with a snapshot, in the order of what they belong to. One thread. */
 public final class HandedDescriptors {
+  private static final int NONE = 0;
+  private static final int CLOSED = 1;
+  private static final int OPEN = 2;
+
   private final List<Descriptor> all;
 
   /** Null when they are written. */
@@ -55,6 +61,29 @@ public final class HandedDescriptors {
       throw new SnapshotException("a descriptor is missing");
     }
     return read.next();
+  }
+
+  /**
+   * Transfers a socket that may have been closed.
+   *
+   * @param name by which the snapshot has whether it is open
+   * @param written null for none, and when it is read
+   * @return when read, a socket that is closed if the written one is; null for none
+   */
+  PairedSocket transfer(Snapshot snapshot, String name, PairedSocket written) {
+    int state = written == null ? NONE : written.descriptor().isOpen() ? OPEN : CLOSED;
+    state = snapshot.number(name, state, NONE, OPEN);
+    if (!snapshot.reads()) {
+      if (state == OPEN) {
+        transfer(written.descriptor());
+      }
+      return written;
+    }
+    return switch (state) {
+      case OPEN -> new PairedSocket(transfer(null));
+      case CLOSED -> new PairedSocket(Descriptor.closed());
+      default -> null;
+    };
   }
 
   /**

@@ -4,14 +4,17 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.OwnedStreams;
 import org.rddp.daemon.engine.Pause;
 import org.rddp.daemon.engine.Session;
 import org.rddp.snapshot.Memories;
@@ -32,6 +35,8 @@ public final class ProgramHandOver {
 
   private final ControlServer server;
   private final ProgramAdmission admission;
+  private final StreamService service;
+  private final StreamHandOver streams;
   private final List<Pause> pauses = new ArrayList<>();
 
   /** Links that may still receive requests. Control thread only. */
@@ -40,6 +45,8 @@ public final class ProgramHandOver {
   ProgramHandOver(ControlServer server, ProgramAdmission admission) {
     this.server = server;
     this.admission = admission;
+    service = server.streams();
+    streams = new StreamHandOver(server);
   }
 
   /** The programs whose sessions go over: others have not opened one yet. */
@@ -58,6 +65,7 @@ public final class ProgramHandOver {
     onControl(
         deadline,
         () -> {
+          service.hold();
           receiving = server.programs().size();
           server.programs().forEach(each -> each.link().hold(() -> receiving--));
           return "";
@@ -76,14 +84,18 @@ public final class ProgramHandOver {
 
   /** What is under way; empty if nothing is. Fails for programs that cannot go over. */
   private String check() {
-    List<String> kept =
-        sessions().stream()
-            .filter(each -> !each.keptBy().isEmpty())
-            .limit(NAMED)
-            .map(each -> each.name() + " " + each.keptBy())
-            .toList();
+    List<String> kept = new ArrayList<>();
+    for (ProgramSession each : sessions()) {
+      addIfKept(kept, each.name(), each.keptBy());
+    }
+    for (ProgramSockets each : service.endedPrograms()) {
+      addIfKept(kept, each.name(), each.keptBy());
+    }
+    for (ProgramSockets each : service.programsWithOwnMemory()) {
+      addIfKept(kept, each.name(), "has octet streams whose memory no other process can map");
+    }
     if (!kept.isEmpty()) {
-      throw new SnapshotException(String.join("; ", kept));
+      throw new SnapshotException(kept.stream().limit(NAMED).collect(Collectors.joining("; ")));
     }
     if (receiving > 0) {
       return "a program's thread is busy";
@@ -93,6 +105,12 @@ public final class ProgramHandOver {
     }
     List<ProgramSession> busy = sessions().stream().filter(each -> !each.isIdle()).toList();
     return names(busy, " waits for the answer to a request");
+  }
+
+  private static void addIfKept(List<String> kept, String name, String why) {
+    if (!why.isEmpty()) {
+      kept.add(name + " " + why);
+    }
   }
 
   private static String names(Collection<ProgramSession> programs, String what) {
@@ -134,16 +152,12 @@ public final class ProgramHandOver {
    * @throws SnapshotException if they do not pause in time
    */
   public String pause(long deadline) {
-    Pause control = new Pause();
-    pauses.add(control);
-    server.execute(control::take);
-    await(control, deadline, "the control thread is busy");
+    pause(pause -> server.execute(pause::take), deadline, "the control thread is busy");
     for (ProgramSession each : sessions()) {
-      Pause pause = new Pause();
-      pauses.add(pause);
-      each.link().pause(pause);
-      await(pause, deadline, "the thread of " + each.name() + " is busy");
+      pause(each.link()::pause, deadline, "the thread of " + each.name() + " is busy");
     }
+    pause(service::pause, deadline, "the thread that closes sockets of streams is busy");
+    pause(service::pauseMemory, deadline, "the thread that makes memory of streams is busy");
     if (server.hasTasks()) {
       return "programs are ending";
     }
@@ -155,7 +169,10 @@ public final class ProgramHandOver {
     return check();
   }
 
-  private static void await(Pause pause, long deadline, String late) {
+  private void pause(Consumer<Pause> thread, long deadline, String late) {
+    Pause pause = new Pause();
+    pauses.add(pause);
+    thread.accept(pause);
     if (!pause.await(Math.max(LOOKS, deadline - System.nanoTime()))) {
       throw new SnapshotException(late);
     }
@@ -164,12 +181,14 @@ public final class ProgramHandOver {
   /** Lets all go on as if nothing had happened. */
   public void resume() {
     endPauses();
+    service.resume();
     server.execute(() -> server.programs().forEach(each -> each.link().readAgain()));
   }
 
   /** Leaves the programs to another daemon, in a pause; the control server is closed next. */
   void leave() {
     sessions().forEach(each -> each.link().leave());
+    service.leave();
   }
 
   void endPauses() {
@@ -177,7 +196,9 @@ public final class ProgramHandOver {
     pauses.clear();
   }
 
-  /** Transfers the sessions; when read, before the control thread is started. */
+  /**
+   * Transfers the sessions, and the octet streams; when read, before the control thread is started.
+   */
   public void transfer(Snapshot snapshot, HandedDescriptors descriptors) {
     snapshot.begin(ProgramHandOver.class);
     admission.transfer(snapshot);
@@ -190,15 +211,23 @@ public final class ProgramHandOver {
       ProgramSession.transfer(
           snapshot, descriptors, admission, snapshot.reads() ? null : written.next());
     }
+    List<ProgramSockets> sockets =
+        sessions().stream().map(ProgramSession::sockets).filter(Objects::nonNull).toList();
+    streams.transfer(snapshot, descriptors, sockets);
     snapshot.end();
   }
 
   /** The memories of the programs of an engine, in an order that the other daemon has, too. */
   public List<Memories.Range> memories(Engine engine) {
     return sessions().stream()
-        .filter(each -> each.daemonInterface().engine() == engine)
+        .filter(each -> each.session() != null && each.daemonInterface().engine() == engine)
         .flatMap(each -> each.requests().memories().stream())
         .toList();
+  }
+
+  /** What is owned of the octet streams of an engine, after {@link #transfer}. */
+  public OwnedStreams streams(Engine engine) {
+    return streams.owned(engine);
   }
 
   /** The engine's part of a session by its number; null if there is none. */

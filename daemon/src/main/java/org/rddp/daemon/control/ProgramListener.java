@@ -2,16 +2,21 @@ package org.rddp.daemon.control;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import org.rddp.daemon.engine.OctetStream;
 import org.rddp.daemon.engine.StreamListener;
 import org.rddp.daemon.engine.StreamParts;
+import org.rddp.daemon.engine.StreamSection;
 import org.rddp.ipc.control.OfferSocket;
 import org.rddp.ipc.control.StreamOffer;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.PairedSocket;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * A program's listener for octet streams: offers established ones through its socket, a bounded
@@ -29,6 +34,13 @@ final class ProgramListener {
   private final StreamListener listener;
   private final OfferSocket socket;
   private final Queue<OctetStream> waiting = new ArrayDeque<>();
+
+  /** Those that are in the socket, or are being sent; and perhaps others that are not. */
+  private final Deque<OctetStream> sending = new ArrayDeque<>();
+
+  /** The cookies of streams that wait, of another daemon. */
+  private final List<Long> inherited = new ArrayList<>();
+
   private int offered;
   private boolean ended;
 
@@ -65,11 +77,19 @@ final class ProgramListener {
   }
 
   private void offerNext() {
+    while (!sending.isEmpty() && !isUnsent(sending.peek())) {
+      sending.remove();
+    }
     while (!ended && offered < OFFERED && !waiting.isEmpty()) {
       OctetStream stream = waiting.remove();
       offered++;
+      sending.add(stream);
       program.link().execute(() -> offer(stream));
     }
+  }
+
+  private static boolean isUnsent(OctetStream stream) {
+    return stream.parts().programSocket().descriptor().isOpen();
   }
 
   /** On the thread of the program's link, which the program can block. */
@@ -77,7 +97,7 @@ final class ProgramListener {
     StreamParts parts = stream.parts();
     try {
       boolean sent =
-          parts.programSocket().descriptor().isOpen()
+          isUnsent(stream)
               && socket.descriptor().isOpen()
               && socket.offer(
                   new StreamOffer(
@@ -111,6 +131,64 @@ final class ProgramListener {
           }
         });
   }
+
+  // ---- Another daemon goes on with it ----
+
+  /**
+   * Transfers a listener, while the threads of links pause.
+   *
+   * @param program whose listener it is
+   * @param written null when it is read
+   */
+  static ProgramListener transfer(
+      Snapshot snapshot,
+      HandedDescriptors descriptors,
+      ControlServer server,
+      ProgramSockets program,
+      ProgramListener written) {
+    snapshot.begin(ProgramListener.class);
+    boolean reads = written == null;
+    StreamSection[] sections = program.sections().toArray(StreamSection[]::new);
+    StreamListener listener =
+        StreamListener.transfer(snapshot, reads ? null : written.listener, sections);
+    Descriptor socket = descriptors.transfer(reads ? null : written.socket.descriptor());
+    ProgramListener each =
+        reads ? new ProgramListener(server, program, listener, new PairedSocket(socket)) : written;
+    each.transferStreams(snapshot);
+    snapshot.end();
+    return each;
+  }
+
+  /** Transfers how many have been sent, and which have not. */
+  private void transferStreams(Snapshot snapshot) {
+    List<OctetStream> unsent =
+        new ArrayList<>(sending.stream().filter(ProgramListener::isUnsent).toList());
+    int sent = snapshot.number("offered", offered - unsent.size());
+    unsent.addAll(waiting);
+    for (int i = 0; snapshot.flag("waiting", i < unsent.size()); i++) {
+      long cookie =
+          snapshot.number("cookie", snapshot.reads() ? 0 : unsent.get(i).parts().cookie());
+      if (snapshot.reads()) {
+        inherited.add(cookie);
+      }
+    }
+    offered = snapshot.reads() ? sent : offered;
+  }
+
+  /** Offers what another daemon has not sent; does nothing a second time. */
+  void goOn() {
+    inherited.stream().map(server.streams()::stream).filter(Objects::nonNull).forEach(waiting::add);
+    inherited.clear();
+    offerNext();
+  }
+
+  /** Leaves it to another daemon: sends nothing any more. In a pause. */
+  void leave() {
+    ended = true;
+    socket.close();
+  }
+
+  // ---- The end ----
 
   /** Ends it: those who hold the other end read end-of-file. */
   void end() {

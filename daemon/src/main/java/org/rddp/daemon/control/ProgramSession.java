@@ -325,8 +325,8 @@ final class ProgramSession implements SessionHandler {
     server.permissions().checkSession(socket.peer());
     share.sessions().take(1);
     counted = true;
-    server.joinShares(process);
-    sockets = new ProgramSockets(server, server.streams(), this, share);
+    version = hello.version();
+    sockets = new ProgramSockets(server, this, process);
     takeName(hello.program());
     sockets.open(hello);
   }
@@ -546,12 +546,12 @@ final class ProgramSession implements SessionHandler {
 
   /** What keeps another daemon from going on with the session; empty if nothing does. */
   String keptBy() {
-    if (sockets != null) {
-      return "has octet streams";
-    }
     if (version < ControlMessage.KNOWS_SUCCESSORS) {
       return "ends its session with this process, by version %d of the control protocol"
           .formatted(version);
+    }
+    if (sockets != null) {
+      return sockets.keptBy();
     }
     return rings.canGoOver() ? requests.keptBy() : "has rings that no other process can map";
   }
@@ -576,16 +576,37 @@ final class ProgramSession implements SessionHandler {
   }
 
   private void transfer(Snapshot snapshot, HandedDescriptors descriptors) {
-    boolean reads = snapshot.reads();
     takeName(snapshot.text("program", program));
     version = snapshot.number("version", version);
+    Descriptor wake = descriptors.transfer(snapshot.reads() ? null : link.descriptor());
+    if (snapshot.flag("sockets", sockets != null)) {
+      transferSockets(snapshot, descriptors, wake);
+    } else {
+      transferRings(snapshot, descriptors, wake);
+    }
+    link.transfer(snapshot);
+  }
+
+  private void transferSockets(Snapshot snapshot, HandedDescriptors descriptors, Descriptor wake) {
+    if (snapshot.reads()) {
+      share.sessions().add(1);
+      counted = true;
+      sockets = new ProgramSockets(server, this, process);
+    }
+    sockets.transfer(snapshot, descriptors);
+    if (snapshot.reads()) {
+      sockets.goOn(new WakeSocket(wake));
+    }
+  }
+
+  private void transferRings(Snapshot snapshot, HandedDescriptors descriptors, Descriptor wake) {
+    boolean reads = snapshot.reads();
     String engine = snapshot.text("engine", reads ? null : daemonInterface.engine().name());
     boolean sleeps =
         snapshot.flag("sleeps", !reads && daemonInterface.engine().sleep().isAllowed());
     sizes = snapshot.record("sizes", SessionSizes.class, sizes);
     limits = snapshot.record("limits", SessionLimits.class, limits);
     Descriptor memory = descriptors.transfer(reads ? null : rings.descriptor());
-    Descriptor wake = descriptors.transfer(reads ? null : link.descriptor());
     if (reads) {
       SharedMemory shared = HandedDescriptors.map(memory);
       rings = ProgramMapping.ofRings(shared, () -> unmapWith(shared), mappingThreads);
@@ -600,7 +621,6 @@ final class ProgramSession implements SessionHandler {
       rings.transfer(snapshot);
     }
     requests.transfer(snapshot, descriptors, session);
-    link.transfer(snapshot);
   }
 
   private void goOn(

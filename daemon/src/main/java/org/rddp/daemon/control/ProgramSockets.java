@@ -2,11 +2,14 @@ package org.rddp.daemon.control;
 
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.Reason;
@@ -25,13 +28,16 @@ import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.PairedSocket;
+import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.WakeSocket;
 import org.rddp.ipc.ring.Doorbells;
 import org.rddp.ipc.ring.StreamHeader;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * A program's session for octet streams: a tree of processes that share one control connection.
@@ -54,13 +60,17 @@ final class ProgramSockets {
 
   private final ControlServer server;
   private final StreamService service;
+
+  /** Null if the session has ended in another daemon, and its streams go on. */
   private final ProgramSession program;
+
+  private final PeerCredentials process;
   private final Resources share;
   private final Quota octets;
   private final Quota listenerQuota;
   private final List<StreamSection> sections = new ArrayList<>();
   private final Map<StreamSection, BitSet> indices = new HashMap<>();
-  private final Map<Integer, ProgramListener> listeners = new HashMap<>();
+  private final Map<Integer, ProgramListener> listeners = new TreeMap<>();
   private final Set<EngineSleep> sleeps = new HashSet<>();
   private final ProgramWaiters waiters;
   private ProgramMapping doorbells;
@@ -71,17 +81,18 @@ final class ProgramSockets {
   private boolean hasLeft;
 
   /**
-   * Opens a session.
+   * Creates a session, which has nothing before {@link #open} or {@link #transfer}.
    *
-   * @param share the share of its process in the daemon's resources
+   * @param program null for one that has ended in another daemon
+   * @param process that has opened it
    */
-  ProgramSockets(
-      ControlServer server, StreamService service, ProgramSession program, Resources share) {
+  ProgramSockets(ControlServer server, ProgramSession program, PeerCredentials process) {
     Limits limits = server.limits();
     this.server = server;
-    this.service = service;
+    this.service = server.streams();
     this.program = program;
-    this.share = share;
+    this.process = process;
+    share = server.joinShares(process);
     octets = new Quota("octets of this program's streams", limits.sessionMemory(), share.memory());
     listenerQuota = new Quota("listeners of this program", LISTENERS, null);
     waiters = new ProgramWaiters(server, service, program, sections, octets, share.memories());
@@ -100,25 +111,11 @@ final class ProgramSockets {
 
   void open(ProgramMessage.SocketsHello hello) throws RequestRefusedException {
     List<InterfaceEngine> engines = server.interfaces().all();
-    Limits limits = server.limits();
-    Integer user = user();
     try {
-      SharedMemory memory = SharedMemory.create("rddp-doorbells", Doorbells.octets(engines.size()));
+      SharedMemory memory =
+          SharedMemory.createImmutable("rddp-doorbells", Doorbells.octets(engines.size()));
       memory.populate(0, memory.length());
-      doorbells = ProgramMapping.ofRings(memory, memory::close, server.mappingThreads());
-      for (int i = 0; i < engines.size(); i++) {
-        InterfaceEngine each = engines.get(i);
-        Doorbells bells = new Doorbells(memory.address() + (long) i * Doorbells.OCTETS);
-        sections.add(
-            new StreamSection(
-                each.engine(),
-                i,
-                each.owner(program.process(), limits),
-                bells,
-                signal -> service.wake(user, signal)));
-        indices.put(sections.getLast(), new BitSet());
-        sleeps.add(each.engine().sleep());
-      }
+      use(memory);
       WakeSocket[] ends = WakeSocket.pair();
       link().use(ends[0], ends[1], sleeps);
       program.socket().permitDescriptors();
@@ -136,6 +133,26 @@ final class ProgramSockets {
               ends[1].descriptor()));
     } catch (SystemCallException e) {
       throw new RequestRefusedException(Reason.RESOURCES, "no session: " + e.getMessage());
+    }
+  }
+
+  /** Makes the sections, whose doorbells are in a memory. */
+  private void use(SharedMemory memory) {
+    Limits limits = server.limits();
+    Integer user = user();
+    doorbells = ProgramMapping.ofRings(memory, memory::close, server.mappingThreads());
+    for (InterfaceEngine each : server.interfaces().all()) {
+      int number = sections.size();
+      Doorbells bells = new Doorbells(memory.address() + (long) number * Doorbells.OCTETS);
+      sections.add(
+          new StreamSection(
+              each.engine(),
+              number,
+              each.owner(process, limits),
+              bells,
+              signal -> service.wake(user, signal)));
+      indices.put(sections.getLast(), new BitSet());
+      sleeps.add(each.engine().sleep());
     }
   }
 
@@ -168,13 +185,18 @@ final class ProgramSockets {
     for (StreamSection each : sections) {
       each.engine().execute(() -> each.engine().streams().begin(each));
     }
-    for (EngineSleep sleep : sleeps) {
-      List<StreamSection> asleep =
-          sections.stream().filter(each -> each.engine().sleep() == sleep).toList();
+    for (List<StreamSection> asleep : bySleep()) {
       Engine engine = asleep.getFirst().engine();
       engine.execute(() -> engine.streams().sleepWith(asleep, link()));
     }
     server.events().session(program.logFields(), "the session for octet streams begins");
+  }
+
+  /** The sections by the thread of their engines. */
+  private List<List<StreamSection>> bySleep() {
+    return sleeps.stream()
+        .map(sleep -> sections.stream().filter(each -> each.engine().sleep() == sleep).toList())
+        .toList();
   }
 
   // ---- Requests ----
@@ -313,7 +335,8 @@ final class ProgramSockets {
     return best == null ? chosen.engine() : best;
   }
 
-  private StreamSection section(Engine engine) {
+  /** The section of an engine. */
+  StreamSection section(Engine engine) {
     for (StreamSection each : sections) {
       if (each.engine() == engine) {
         return each;
@@ -484,7 +507,7 @@ final class ProgramSockets {
   }
 
   private int user() {
-    return program.process().uid();
+    return process.uid();
   }
 
   private int freePort(HostAddress address, boolean only6) throws RequestRefusedException {
@@ -507,6 +530,109 @@ final class ProgramSockets {
     }
   }
 
+  // ---- Another daemon goes on with it ----
+
+  /** What the log calls it. */
+  String name() {
+    return ended ? "a session of pid %d that has ended".formatted(process.pid()) : program.name();
+  }
+
+  /** The process that has opened the session. */
+  PeerCredentials process() {
+    return process;
+  }
+
+  /** Whether the session has ended, and no engine serves it; its streams go on. */
+  boolean hasLeft() {
+    return hasLeft;
+  }
+
+  /** The program's listeners, by number. */
+  Collection<ProgramListener> allListeners() {
+    return listeners.values();
+  }
+
+  /** What keeps another daemon from going on with it; empty if nothing does. */
+  String keptBy() {
+    return doorbells.canGoOver() && waiters.canGoOver()
+        ? ""
+        : "has doorbells that no other process can map";
+  }
+
+  /** Transfers a session that has begun, while nothing is under way; its streams follow. */
+  void transfer(Snapshot snapshot, HandedDescriptors descriptors) {
+    snapshot.begin(ProgramSockets.class);
+    boolean reads = snapshot.reads();
+    ended = snapshot.flag("ended", ended);
+    Descriptor memory = descriptors.transfer(reads ? null : doorbells.descriptor());
+    if (reads) {
+      SharedMemory shared = HandedDescriptors.map(memory);
+      use(shared);
+      if (shared.length() != Doorbells.octets(sections.size())) {
+        throw snapshot.wrong("doorbells of " + shared.length() + " octets");
+      }
+      begun = true;
+      hasLeft = ended;
+    }
+    doorbells.transfer(snapshot);
+    waiters.transfer(snapshot, descriptors);
+    Iterator<ProgramListener> written = List.copyOf(listeners.values()).iterator();
+    while (snapshot.flag("listeners", written.hasNext())) {
+      ProgramListener each =
+          ProgramListener.transfer(
+              snapshot, descriptors, server, this, reads ? null : written.next());
+      if (reads) {
+        inherit(snapshot, each);
+      }
+    }
+    snapshot.end();
+  }
+
+  private void inherit(Snapshot snapshot, ProgramListener listener) {
+    try {
+      service.begin(listener);
+    } catch (RequestRefusedException e) {
+      throw snapshot.wrong("no listener: " + e.getMessage());
+    }
+    listenerQuota.add(1);
+    listeners.put(listener.listener().number(), listener);
+  }
+
+  /** Closes the waiters' sockets, which another daemon has. */
+  void leave() {
+    waiters.leave();
+  }
+
+  /** Goes on with a living session that has been read; the engines have not begun. */
+  void goOn(WakeSocket wake) {
+    link().use(wake, null, sleeps);
+    bySleep().forEach(each -> each.getFirst().engine().streams().sleepWith(each, link()));
+  }
+
+  /**
+   * Counts a stream that another daemon has had.
+   *
+   * @param claim null for none
+   * @param taken octets of its memory
+   */
+  StreamSlot inherit(
+      Snapshot snapshot, StreamSection section, int index, StreamSlot.Claim claim, long taken) {
+    BitSet used = indices.get(section);
+    if (used.get(index)) {
+      throw snapshot.wrong("two streams have the index " + index);
+    }
+    used.set(index);
+    section.owner().addConnection();
+    octets.add(taken);
+    share.memories().add(1);
+    try {
+      heap().take("a stream", OctetStream.HEAP);
+    } catch (RequestRefusedException e) {
+      throw snapshot.wrong("no stream: " + e.getMessage());
+    }
+    return new StreamSlot(this, section, index, claim, taken);
+  }
+
   // ---- The end ----
 
   /**
@@ -520,7 +646,7 @@ final class ProgramSockets {
     if (!begun) {
       Runnable done =
           () -> {
-            server.leaveShares(program.process());
+            server.leaveShares(process);
             then.run();
           };
       if (doorbells == null) {
@@ -545,7 +671,7 @@ final class ProgramSockets {
     if (hasLeft && indices.values().stream().allMatch(BitSet::isEmpty)) {
       hasLeft = false;
       waiters.close();
-      doorbells.release(() -> server.leaveShares(program.process()));
+      doorbells.release(() -> server.leaveShares(process));
     }
   }
 }

@@ -1,6 +1,7 @@
 package org.rddp.daemon.control;
 
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -9,11 +10,13 @@ import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.StreamSection;
 import org.rddp.daemon.engine.StreamWaiter;
 import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.Doorbells;
 import org.rddp.ipc.ring.StreamHeader;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The waiters of a program's session for octet streams: by each, engines tell a thread that waits
@@ -39,6 +42,7 @@ final class ProgramWaiters {
   /**
    * Creates none.
    *
+   * @param program null if no request comes any more
    * @param sections of the session
    * @param octets of the session's memory
    * @param memories of its process
@@ -90,7 +94,7 @@ final class ProgramWaiters {
     SharedMemory memory = null;
     try {
       ends[0].forbidDescriptors();
-      memory = SharedMemory.create("rddp-waiter", Doorbells.OCTETS);
+      memory = SharedMemory.createImmutable("rddp-waiter", Doorbells.OCTETS);
       service.watch(watched, ends[0].descriptor(), () -> end(waiter));
     } catch (SystemCallException e) {
       ends[0].close();
@@ -104,6 +108,70 @@ final class ProgramWaiters {
     open.put(waiter, new Waiter(bells, ends[0], watched));
     program.send(
         new DaemonMessage.StreamWaiting(request, waiter, bells.descriptor(), ends[1].descriptor()));
+  }
+
+  /** Whether another daemon can map the memory of all. */
+  boolean canGoOver() {
+    return open.values().stream().allMatch(each -> each.bells().canGoOver());
+  }
+
+  /** Transfers all; when read, the engines have not begun. */
+  void transfer(Snapshot snapshot, HandedDescriptors descriptors) {
+    Iterator<Map.Entry<Integer, Waiter>> written = List.copyOf(open.entrySet()).iterator();
+    while (snapshot.flag("waiters", written.hasNext())) {
+      Map.Entry<Integer, Waiter> each = snapshot.reads() ? null : written.next();
+      int number = snapshot.number("waiter", each == null ? 0 : each.getKey());
+      Waiter waiter = transfer(snapshot, descriptors, each == null ? null : each.getValue());
+      if (each == null) {
+        inherit(snapshot, number, waiter);
+      }
+    }
+  }
+
+  private Waiter transfer(Snapshot snapshot, HandedDescriptors descriptors, Waiter written) {
+    snapshot.begin(Waiter.class);
+    boolean reads = written == null;
+    int watched = snapshot.number("number", reads ? 0 : written.number());
+    Descriptor memory = descriptors.transfer(reads ? null : written.bells().descriptor());
+    Descriptor socket = descriptors.transfer(reads ? null : written.socket().descriptor());
+    Waiter waiter = written;
+    if (reads) {
+      SharedMemory shared = HandedDescriptors.map(memory);
+      if (shared.length() != Doorbells.OCTETS) {
+        throw snapshot.wrong("a waiter of " + shared.length() + " octets");
+      }
+      waiter =
+          new Waiter(
+              ProgramMapping.ofRings(shared, shared::close, server.mappingThreads()),
+              new PairedSocket(socket),
+              watched);
+    }
+    waiter.bells().transfer(snapshot);
+    snapshot.end();
+    return waiter;
+  }
+
+  private void inherit(Snapshot snapshot, int number, Waiter waiter) {
+    octets.add(Doorbells.OCTETS);
+    memories.add(1);
+    open.put(number, waiter);
+    try {
+      service.watch(waiter.number(), waiter.socket().descriptor(), () -> end(number));
+    } catch (SystemCallException e) {
+      throw snapshot.wrong("no waiter: " + e.getMessage());
+    }
+    if (waiter.bells().isReady()) {
+      sections.forEach(section -> section.add(number, told(waiter)));
+    }
+  }
+
+  private static StreamWaiter told(Waiter waiter) {
+    return new StreamWaiter(new Doorbells(waiter.bells().address()), waiter.socket()::signal);
+  }
+
+  /** Closes the sockets, which another daemon has. */
+  void leave() {
+    open.values().forEach(each -> each.socket().close());
   }
 
   private void giveBack() {
@@ -128,8 +196,7 @@ final class ProgramWaiters {
             program.answer(request, ended());
             return;
           }
-          StreamWaiter told =
-              new StreamWaiter(new Doorbells(waiter.bells().address()), waiter.socket()::signal);
+          StreamWaiter told = told(waiter);
           service.onEngines(
               sections, section -> section.add(number, told), () -> program.answer(request, null));
         });

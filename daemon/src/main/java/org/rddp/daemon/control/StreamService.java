@@ -1,18 +1,22 @@
 package org.rddp.daemon.control;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.IncomingStream;
 import org.rddp.daemon.engine.OctetStream;
+import org.rddp.daemon.engine.Pause;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.StreamKeeper;
 import org.rddp.daemon.engine.StreamListener;
@@ -29,6 +33,7 @@ import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.StreamEnds;
 import org.rddp.ipc.ring.StreamMemory;
 import org.rddp.ipc.ring.StreamRing;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Octet streams outside of the engines: makes and frees their memory and sockets on a thread of its
@@ -67,8 +72,16 @@ final class StreamService implements StreamKeeper {
   private final Map<Long, PairedSocket> bridges = new HashMap<>();
 
   private final Map<StreamListener, ProgramListener> listeners = new HashMap<>();
+
+  /** Those that have ended, while streams perhaps wait for them. */
+  private final List<StreamListener> endedListeners = new ArrayList<>();
+
   private final StreamSpares spares;
+  private final HeldTasks asked = new HeldTasks();
   private int lastNumber;
+
+  /** Whether another daemon goes on. */
+  private boolean left;
 
   /** Serves streams on these engines; before their first turns. */
   StreamService(ControlServer server, List<InterfaceEngine> engines) throws SystemCallException {
@@ -342,6 +355,11 @@ final class StreamService implements StreamKeeper {
 
   // ---- For engines ----
 
+  /** Does on the control thread what the engine of another daemon would ask for, too. */
+  private void ask(Runnable task) {
+    asked.run(() -> server.execute(task));
+  }
+
   @Override
   public void begin(OctetStream stream) {
     long cookie = stream.parts().cookie();
@@ -375,7 +393,7 @@ final class StreamService implements StreamKeeper {
 
   @Override
   public void prepare(IncomingStream incoming, StreamListener listener) {
-    server.execute(() -> {
+    ask(() -> {
       Engine engine = incoming.engine();
       ProgramListener owner = listeners.get(listener);
       try {
@@ -400,17 +418,18 @@ final class StreamService implements StreamKeeper {
   @Override
   public void check(OctetStream stream) {
     StreamParts parts = stream.parts();
-    onThread(() -> {
-      boolean safe = isSafe(parts.memory());
-      parts.section().engine().execute(() -> stream.onChecked(safe));
-    });
+    asked.run(() ->
+        onThread(() -> {
+          boolean safe = isSafe(parts.memory());
+          parts.section().engine().execute(() -> stream.onChecked(safe));
+        }));
   }
 
   @Override
   public void allocate(OctetStream stream, StreamRing ring) {
     StreamParts parts = stream.parts();
     long more = (long) ring.largest() - ring.octets();
-    server.execute(() -> {
+    ask(() -> {
       StreamSlot slot = slots.get(parts.number());
       if (slot != null && slot.program().extend(slot, more)) {
         run(memoryThread, () -> allocate(stream, parts, ring, more));
@@ -435,7 +454,7 @@ final class StreamService implements StreamKeeper {
 
   private boolean isSafe(StreamMemory memory) {
     try {
-      if (!memory.forbidsHoles()) {
+      if (!memory.isMappedSafely()) {
         return false;
       }
       memory.share();
@@ -475,7 +494,7 @@ final class StreamService implements StreamKeeper {
     StreamParts old = stream.parts();
     StreamListener before = stream.listener();
     Engine engine = old.section().engine();
-    server.execute(() -> {
+    ask(() -> {
       StreamListener next = ports.find(before.port(), stream.ends().localAddress());
       ProgramListener owner = next == null || !next.enter() ? null : listeners.get(next);
       try {
@@ -556,6 +575,8 @@ final class StreamService implements StreamKeeper {
       unwatch(listener.listener().number());
       ports.remove(listener.listener());
       listener.end();
+      awaitedListeners();
+      endedListeners.add(listener.listener());
     }
   }
 
@@ -573,12 +594,132 @@ final class StreamService implements StreamKeeper {
     } while (ready == EventSet.MOST);
   }
 
-  /** Ends the thread after its remaining work. */
+  // ---- Another daemon goes on with them ----
+
+  /** What engines ask for, and another daemon's will ask for, too, waits until {@link #resume}. */
+  void hold() {
+    asked.hold();
+  }
+
+  /** Does it, and what follows. */
+  void resume() {
+    asked.resume();
+  }
+
+  /** Lets the thread pause that closes sockets; before {@link #pauseMemory}. */
+  void pause(Pause pause) {
+    onThread(pause::take);
+  }
+
+  /** Lets the thread pause that makes and unmaps memory. */
+  void pauseMemory(Pause pause) {
+    run(memoryThread, pause::take);
+  }
+
+  /** The listeners that have ended while streams wait for them. */
+  List<StreamListener> awaitedListeners() {
+    endedListeners.removeIf(each -> each.waiting() == 0);
+    return List.copyOf(endedListeners);
+  }
+
+  /** Transfers the last numbers of listeners and streams. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(StreamService.class);
+    lastNumber = snapshot.number("lastNumber", lastNumber);
+    spares.transfer(snapshot);
+    snapshot.end();
+  }
+
+  /** What a stream takes of its program's quotas; null if there is no such stream. */
+  StreamSlot slot(long number) {
+    return slots.get(number);
+  }
+
+  /** The programs' end of a stream's bridge; null for none. */
+  PairedSocket bridgeEnd(long number) {
+    return bridges.get(number);
+  }
+
+  /** The stream whose program's socket has a cookie; null for none. */
+  OctetStream stream(long cookie) {
+    return streams.get(cookie);
+  }
+
+  /** The sessions that have ended, and whose streams live on. */
+  List<ProgramSockets> endedPrograms() {
+    return slots.values().stream()
+        .map(StreamSlot::program)
+        .filter(ProgramSockets::hasLeft)
+        .distinct()
+        .toList();
+  }
+
+  /** The programs with streams whose memory another daemon cannot map. */
+  Set<ProgramSockets> programsWithOwnMemory() {
+    return streams.values().stream()
+        .map(OctetStream::parts)
+        // Of one that is given back the memory may have been unmapped, the socket first.
+        .filter(each -> each.socket().descriptor().isOpen() && !each.memory().canGoOver())
+        .map(each -> slots.get(each.number()))
+        .filter(Objects::nonNull)
+        .map(StreamSlot::program)
+        .collect(Collectors.toSet());
+  }
+
+  /**
+   * Takes a stream that another daemon has had.
+   *
+   * @param bridgeEnd the programs' end of its bridge; null for none
+   */
+  void inherit(long number, StreamSlot slot, PairedSocket bridgeEnd) {
+    slots.put(number, slot);
+    if (slot.claim() != null) {
+      claims.add(slot.claim());
+    }
+    if (bridgeEnd != null) {
+      bridges.put(number, bridgeEnd);
+    }
+  }
+
+  /** Inherits a listener that has ended, while streams wait for it. */
+  void inheritEnded(StreamListener listener) {
+    endedListeners.add(listener);
+  }
+
+  /** Offers what another daemon has not. */
+  void goOn() {
+    listeners.values().forEach(ProgramListener::goOn);
+  }
+
+  /** Leaves all to another daemon, in a pause; {@link #close} follows. */
+  void leave() {
+    left = true;
+    listeners.values().forEach(ProgramListener::leave);
+  }
+
+  private void closeHandedOver() {
+    for (OctetStream each : streams.values()) {
+      StreamParts parts = each.parts();
+      parts.socket().close();
+      parts.programSocket().close();
+      if (parts.bridge() != null) {
+        parts.bridge().close();
+      }
+      parts.memory().close();
+      slots.get(parts.number()).program().leave();
+    }
+    bridges.values().forEach(PairedSocket::close);
+  }
+
+  /** Ends the threads after their remaining work. No engine runs. */
   void close() {
     spares.stop();
     thread.close();
     memoryThread.close();
     spares.close();
     watched.close();
+    if (left) {
+      closeHandedOver();
+    }
   }
 }

@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.StreamMemory;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Memory and sockets for octet streams, of which some are made before they are needed. Control
@@ -121,6 +122,13 @@ final class StreamSpares {
       memory.close();
       throw e;
     }
+  }
+
+  /** Transfers the last number. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(StreamSpares.class);
+    lastNumber = snapshot.number("lastNumber", lastNumber);
+    snapshot.end();
   }
 
   /** Keeps nothing that is made from now on. Any thread. */

@@ -574,14 +574,6 @@ public final class Engine {
     return !commands.isEmpty();
   }
 
-  /**
-   * Why another daemon's engine cannot go on with this one's state yet; empty if it can. While it
-   * makes no turn.
-   */
-  public String keptBy() {
-    return streams == null || streams.isIdle() ? "" : "programs have sockets";
-  }
-
   /** Listens at a port of the interface, or goes on listening there after a snapshot was read. */
   void listenAlways(int port, Acceptor acceptor) {
     TcpListener restored = tcp.listener(port);

@@ -99,11 +99,6 @@ public final class EngineStreams {
     return incoming.begin();
   }
 
-  /** Whether no program has sections, streams or listeners here. */
-  boolean isIdle() {
-    return sections.isEmpty() && count == 0;
-  }
-
   /** The interface's sockets-port. */
   int port() {
     return port;
@@ -330,6 +325,11 @@ public final class EngineStreams {
   }
 
   // ---- They go on in another engine ----
+
+  /** The sections of programs, in the order in which the other engine begins to serve them. */
+  public List<StreamSection> sections() {
+    return List.copyOf(sections);
+  }
 
   /** What the streams share with programs, in the order in which they go on. */
   public List<StreamParts> parts() {

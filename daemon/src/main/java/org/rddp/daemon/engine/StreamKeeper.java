@@ -16,8 +16,8 @@ public interface StreamKeeper {
   void prepare(IncomingStream incoming, StreamListener listener);
 
   /**
-   * Checks that a program has forbidden holes, and allocates the pages: {@link
-   * OctetStream#onChecked} follows.
+   * Checks whether a program has mapped the memory and nobody can punch holes into it, and
+   * allocates the pages: {@link OctetStream#onChecked} follows.
    */
   void check(OctetStream stream);
 

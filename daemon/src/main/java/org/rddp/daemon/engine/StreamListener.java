@@ -176,6 +176,32 @@ public final class StreamListener {
   }
 
   /**
+   * Transfers a listener with what it was made of; see {@link #transfer(Snapshot)}.
+   *
+   * @param written null when it is read
+   * @param sections of its program, for the reader
+   * @return the listener
+   */
+  public static StreamListener transfer(
+      Snapshot snapshot, StreamListener written, StreamSection[] sections) {
+    boolean reads = written == null;
+    snapshot.begin(StreamListener.class);
+    int number = snapshot.number("number", reads ? 0 : written.number);
+    HostAddress address = HostAddress.transfer(snapshot, reads ? null : written.address);
+    boolean onlyIpv6 = snapshot.flag("onlyIpv6", !reads && written.onlyIpv6);
+    boolean reusesPort = snapshot.flag("reusesPort", !reads && written.reusesPort);
+    long socket = snapshot.number("socket", reads ? 0 : written.socket);
+    int port = snapshot.number("port", reads ? 0 : written.port);
+    snapshot.end();
+    StreamListener listener =
+        reads
+            ? new StreamListener(number, address, onlyIpv6, reusesPort, socket, port, 0, sections)
+            : written;
+    listener.transfer(snapshot);
+    return listener;
+  }
+
+  /**
    * Transfers it, once for all engines, when it is not in use. When read, nothing waits; the
    * streams that wait follow.
    */

@@ -128,7 +128,7 @@ final class OctetStreamFixture {
     @Override
     public void check(OctetStream stream) {
       try {
-        boolean safe = stream.parts().memory().forbidsHoles();
+        boolean safe = stream.parts().memory().isMappedSafely();
         engine.execute(() -> stream.onChecked(safe));
       } catch (SystemCallException e) {
         throw new AssertionError(e);

@@ -106,8 +106,9 @@ class OctetStreamTest {
     OctetStream stream = fixture.offered.peek();
     int ring = OctetStreamFixture.LARGEST_RING;
     boolean[] known = new boolean[1];
-    try (StreamMemory _ =
+    try (StreamMemory memory =
         StreamMemory.map(stream.parts().memory().descriptor().duplicate(), ring, ring)) {
+      memory.header().addProgramFlags(StreamHeader.MAPPED);
       stream.whenChecked(() -> known[0] = stream.isMapped());
       fixture.run();
     }

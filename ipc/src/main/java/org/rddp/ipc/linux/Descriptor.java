@@ -38,6 +38,11 @@ public final class Descriptor implements AutoCloseable {
     return new Descriptor((int) number);
   }
 
+  /** A descriptor that has been closed. */
+  public static Descriptor closed() {
+    return new Descriptor(CLOSED);
+  }
+
   /** Duplicates a descriptor that the caller keeps. */
   public static Descriptor duplicate(int number) throws SystemCallException {
     return of(FCNTL.call(number, F_DUPFD_CLOEXEC, 0));

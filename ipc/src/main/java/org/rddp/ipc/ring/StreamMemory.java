@@ -20,6 +20,11 @@ public final class StreamMemory implements AutoCloseable {
   private final StreamHeader header;
   private final StreamRing sending;
   private final StreamRing receiving;
+
+  /** Daemon: octets of each ring whose pages are allocated, from its first one on. */
+  private volatile int allocatedToSend;
+
+  private volatile int allocatedToReceive;
   private boolean closed;
 
   private StreamMemory(SharedMemory shared, StreamRing sending, StreamRing receiving) {
@@ -27,10 +32,12 @@ public final class StreamMemory implements AutoCloseable {
     this.sending = sending;
     this.receiving = receiving;
     header = new StreamHeader(shared.address());
+    allocatedToSend = sending.octets();
+    allocatedToReceive = receiving.octets();
   }
 
   /**
-   * Daemon: creates memory.
+   * Daemon: creates memory, {@linkplain SharedMemory#createImmutable immutable} if it may.
    *
    * @param first octets that each ring uses in the beginning, a power of two
    * @param largest the most that it can use, a power of two
@@ -38,7 +45,8 @@ public final class StreamMemory implements AutoCloseable {
   public static StreamMemory create(int first, int largest) throws SystemCallException {
     check(first);
     check(largest);
-    SharedMemory shared = SharedMemory.create("rddp-stream", StreamHeader.octets(largest, largest));
+    SharedMemory shared =
+        SharedMemory.createImmutable("rddp-stream", StreamHeader.octets(largest, largest));
     long send = shared.address() + StreamHeader.OCTETS;
     return new StreamMemory(
         shared,
@@ -48,9 +56,9 @@ public final class StreamMemory implements AutoCloseable {
 
   /**
    * Daemon: maps memory that another daemon has made, to go on with it. Its rings have the least
-   * length until the caller tells their own.
+   * length until the caller tells their own. No pages are allocated.
    *
-   * @param descriptor closed with this
+   * @param descriptor closed with this, even if the call fails
    * @param largest the most octets that each ring can use
    */
   public static StreamMemory adopt(Descriptor descriptor, int largest) throws IOException {
@@ -73,7 +81,7 @@ public final class StreamMemory implements AutoCloseable {
   }
 
   /**
-   * Program: maps memory that the daemon has made, and forbids holes.
+   * Program: maps memory that the daemon has made, and forbids holes if the daemon has not.
    *
    * @param sendOctets the most that the ring of sent octets can use
    * @param receiveOctets the most that the other one can use
@@ -104,9 +112,21 @@ public final class StreamMemory implements AutoCloseable {
     }
   }
 
-  /** Daemon: whether the program has forbidden holes. Never waits. */
-  public boolean forbidsHoles() throws SystemCallException {
-    return shared.forbidsHoles();
+  /**
+   * Daemon: whether a program says that it has mapped the memory, in which nobody can punch a hole
+   * from now on. Never waits: nothing is looked at while somebody can.
+   */
+  public boolean isMappedSafely() throws SystemCallException {
+    return shared.forbidsHoles() && (header.programFlags() & StreamHeader.MAPPED) != 0;
+  }
+
+  /** Daemon: whether another daemon can map it. Never waits. */
+  public boolean canGoOver() {
+    try {
+      return shared.descriptor().isOpen() && shared.canBeMappedAgain();
+    } catch (SystemCallException e) {
+      return false;
+    }
   }
 
   /**
@@ -121,19 +141,36 @@ public final class StreamMemory implements AutoCloseable {
   }
 
   /**
+   * Daemon: maps the pages that another daemon has allocated.
+   *
+   * @param toSend what {@link #allocatedToSend} was there
+   * @param toReceive what {@link #allocatedToReceive} was
+   * @return false if the limit of locked memory does not allow to lock them
+   * @throws SystemCallException if no memory is left
+   */
+  public boolean allocateAgain(int toSend, int toReceive) throws SystemCallException {
+    allocatedToSend = Math.clamp(toSend, 0, sending.largest());
+    allocatedToReceive = Math.clamp(toReceive, 0, receiving.largest());
+    return allocate();
+  }
+
+  /**
    * Daemon: allocates and maps pages that the program has dropped before it has forbidden holes,
-   * and closes the descriptor. No access to a ring's first octets faults from now on.
+   * and closes the descriptor if it is of no use. No access to a ring's first octets faults from
+   * now on.
    *
    * @throws SystemCallException if no memory is left
    */
   public void share() throws SystemCallException {
     populate();
-    shared.descriptor().close();
+    if (!canGoOver()) {
+      shared.descriptor().close();
+    }
   }
 
   private void populate() throws SystemCallException {
-    shared.populate(0, StreamHeader.OCTETS + (long) sending.octets());
-    shared.populate(offset(receiving), receiving.octets());
+    shared.populate(0, StreamHeader.OCTETS + (long) allocatedToSend);
+    shared.populate(offset(receiving), allocatedToReceive);
   }
 
   /**
@@ -145,14 +182,29 @@ public final class StreamMemory implements AutoCloseable {
   public void allocate(StreamRing ring) throws SystemCallException {
     if (!closed) {
       shared.populate(offset(ring), ring.largest());
+      if (ring == sending) {
+        allocatedToSend = ring.largest();
+      } else {
+        allocatedToReceive = ring.largest();
+      }
     }
+  }
+
+  /** Daemon: octets of the ring of sent octets whose pages are allocated. */
+  public int allocatedToSend() {
+    return allocatedToSend;
+  }
+
+  /** Daemon: octets of the ring of received octets whose pages are allocated. */
+  public int allocatedToReceive() {
+    return allocatedToReceive;
   }
 
   private long offset(StreamRing ring) {
     return ring.address(0) - shared.address();
   }
 
-  /** The memfd, until the pages are allocated. */
+  /** The memfd: in the daemon, until a program has mapped it that no other daemon can map. */
   public Descriptor descriptor() {
     return shared.descriptor();
   }

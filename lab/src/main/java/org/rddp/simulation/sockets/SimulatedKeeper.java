@@ -365,7 +365,7 @@ final class SimulatedKeeper implements StreamKeeper {
         return; // Another one goes on, and has asked, too.
       }
       try {
-        boolean safe = stream.parts().memory().forbidsHoles();
+        boolean safe = stream.parts().memory().isMappedSafely();
         execute(holding.engine, () -> stream.onChecked(safe));
       } catch (SystemCallException e) {
         throw new UncheckedIOException(e);

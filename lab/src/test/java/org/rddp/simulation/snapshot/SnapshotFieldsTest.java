@@ -65,6 +65,7 @@ class SnapshotFieldsTest {
           "AssociationKeys",
           "AssociationSettings",
           "BlackHole",
+          "Claim",
           "CompletionReports",
           "ConnectionEnds",
           "ConnectionEntry",
@@ -100,11 +101,14 @@ class SnapshotFieldsTest {
           "SessionWindow",
           "StreamListener",
           "StreamOpening",
+          "StreamParts",
           "StreamSection",
+          "StreamSlot",
           "TaggedBuffer",
           "TcpConnection",
           "TcpListener",
-          "Use");
+          "Use",
+          "Waiter");
 
   /** Reasons by class, or by class and field. */
   private static final Map<String, String> REASONS = reasons();
