@@ -2,6 +2,7 @@ package org.rddp.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,20 +49,18 @@ class ReplacedProcessTest {
   }
 
   private SteadyStream stream() throws IOException {
-    return new SteadyStream(Main.socket(directory), "10.0.0.1", ConnectedPrograms.TWO);
+    return new SteadyStream(ReplacedDaemon.socket(directory), "10.0.0.1", ConnectedPrograms.TWO);
   }
 
   @Test
   void shouldGoOnWithOctetStreamsInOneProcessAfterTheOther() throws Exception {
-    Process old = start(FIRST);
-    try (SteadyStream stream = stream()) {
+    try (ReplacedDaemon daemon = ReplacedDaemon.start(directory);
+        SteadyStream stream = stream()) {
       stream.awaitOctets(100_000);
-      start(KILLED);
+      daemon.replaceByKilled();
       for (int i = 0; i < 2; i++) {
         stream.awaitOctets(100_000);
-        Process next = start(NEXT);
-        assertThat(old.waitFor()).isZero();
-        old = next;
+        daemon.replace();
       }
       stream.awaitOctets(10_000_000);
       try (SteadyStream later = stream()) {

@@ -88,10 +88,10 @@ class SdNotifierTest {
   void shouldTellWhichProcessIsTheServicesFromNowOn() throws Exception {
     Map<String, String> environment = Map.of("NOTIFY_SOCKET", path.toString());
     String folderName = folder.toString();
-    Process old = ChildJvm.start(ReplacedProcessTest.Main.class, environment, folderName, "first");
+    Process old = ChildJvm.start(ReplacedDaemon.Main.class, environment, folderName, "first");
     assertThat(ChildJvm.firstLine(old)).isEqualTo("ready");
     assertThat(received()).startsWith("READY=1\n");
-    Process next = ChildJvm.start(ReplacedProcessTest.Main.class, environment, folderName, "next");
+    Process next = ChildJvm.start(ReplacedDaemon.Main.class, environment, folderName, "next");
     try {
       assertThat(ChildJvm.firstLine(next)).isEqualTo("ready");
       assertThat(received()).isEqualTo("MAINPID=" + next.pid());
