@@ -572,8 +572,14 @@ public final class MpaStartup implements StreamHandler {
     if (settings == null || data == null) {
       throw snapshot.wrong("the startup has no settings");
     }
-    MpaStartup startup =
-        reads ? new MpaStartup(settings, initiates, data, owner, watcher, user) : written;
+    MpaStartup startup = written;
+    if (reads) {
+      try {
+        startup = new MpaStartup(settings, initiates, data, owner, watcher, user);
+      } catch (IllegalArgumentException e) {
+        throw snapshot.wrong(e.getMessage());
+      }
+    }
     startup.transfer(snapshot, stream);
     snapshot.end();
     return startup;
