@@ -52,9 +52,7 @@ class ReplacedDaemonTest {
       textBlock =
           """
           rping -s -a 10.0.0.2 -S 4000 -C COUNT      | rping -c -a 10.0.0.2 -V -S 4000 -C COUNT
-          ib_send_lat -R -F -e -n COUNT              | ib_send_lat -R -F -e -n COUNT 10.0.0.2
           ib_write_bw -R -F -n COUNT                 | ib_write_bw -R -F -n COUNT 10.0.0.2
-          ib_atomic_lat -R -F -n COUNT               | ib_atomic_lat -R -F -n COUNT 10.0.0.2
           ibv_rc_pingpong -g 0 -c -p PORT -n COUNT   | ibv_rc_pingpong -g 0 -c -p PORT -n COUNT localhost
           ibv_srq_pingpong -g 0 -e -p PORT -n COUNT  | ibv_srq_pingpong -g 0 -e -p PORT -n COUNT localhost
           """)

@@ -93,6 +93,7 @@ final class Meetings {
       before.refuse();
     }
     if (kept.size() < MOST_KEPT
+        && !numbers.isLeaving(number) // Nobody would have it.
         && !session.engine().tcp().isNearlyFull()
         && kept.putIfAbsent(number, incoming) == null) {
       incoming.keep(this);

@@ -49,7 +49,7 @@ public final class QueuePairNumbers {
   private final Set<Integer> restingNumbers = new HashSet<>();
 
   /** Numbers that sessions give back, until their engines have answered. */
-  private final Set<Integer> leaving = new HashSet<>();
+  private final Set<Integer> leaving = ConcurrentHashMap.newKeySet();
 
   /**
    * Numbers of which none is in use.
@@ -146,6 +146,11 @@ public final class QueuePairNumbers {
     leaving.remove(number);
   }
 
+  /** Whether a session is giving a number back. Any thread may call this. */
+  boolean isLeaving(int number) {
+    return leaving.contains(number);
+  }
+
   /** The session that has a number; null if none has. Any thread may call this. */
   Session session(int number) {
     return sessions.get(number);
@@ -153,7 +158,6 @@ public final class QueuePairNumbers {
 
   /** A session has given a number back, which was its own. */
   public void free(Session session, int number) {
-    leaving.remove(number);
     if (sessions.remove(number, session)) {
       Set<Integer> own = numbers.get(session);
       own.remove(number);
@@ -162,6 +166,7 @@ public final class QueuePairNumbers {
       }
       rest(new Resting(number, session.owner().user(), clock.getAsLong() + REST));
     }
+    leaving.remove(number);
   }
 
   private void rest(Resting given) {

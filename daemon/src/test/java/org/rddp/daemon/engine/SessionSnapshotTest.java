@@ -542,6 +542,22 @@ class SessionSnapshotTest {
     assertThat(after.number).isEqualTo(before.number);
   }
 
+  /** Its engine has let go of the number; the control plane has not. */
+  @Test
+  void shouldKeepNoPeerOfANumberThatIsBeingGivenBack() throws RequestRefusedException {
+    QueuePair left = new QueuePair(server, 2);
+    server.numbers.leave(left.number);
+    server.session.freeNumber(left.number);
+    QueuePair connects = new QueuePair(client, 1);
+    connects.expect(left);
+    connects.say();
+    turns(10);
+    assertThat(server.engine.counters().introductionsRefused).isPositive();
+    assertThat(server.engine.counters().introductionsKept).isZero();
+    server.numbers.free(server.session, left.number);
+    server.goOn();
+  }
+
   /** A host connects to the port of queue pairs, and says nothing. */
   @Test
   void shouldGoOnWithQueuePairsWhoseRequestHasNotCome() {
