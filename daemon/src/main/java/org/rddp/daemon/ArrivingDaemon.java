@@ -3,6 +3,7 @@ package org.rddp.daemon;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.List;
+import java.util.Map;
 import org.rddp.crc.Crc32c;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.control.HandedDescriptors;
@@ -16,7 +17,7 @@ import org.rddp.snapshot.SnapshotReader;
 
 /** A daemon that takes the place of another: see {@link Arriving}. */
 public class ArrivingDaemon implements Arriving {
-  /** Opens the devices, which the other daemon has open, too. */
+  /** Opens the devices, which the other daemon has open, too, and does what takes time. */
   public interface Opening {
     /**
      * Opens them.
@@ -32,6 +33,7 @@ public class ArrivingDaemon implements Arriving {
   private final Configuration configuration;
   private final Opening opening;
   private final PrintStream out;
+  private final Map<String, String> environment;
   private Ports ports;
   private List<Descriptor> received = List.of();
   private ControlListener listener;
@@ -43,9 +45,24 @@ public class ArrivingDaemon implements Arriving {
    * @param out receives the log
    */
   public ArrivingDaemon(Configuration configuration, Opening opening, PrintStream out) {
+    this(configuration, opening, out, System.getenv());
+  }
+
+  /**
+   * Creates one, which does nothing yet, in an environment.
+   *
+   * @param out receives the log
+   * @param environment that may name a service manager, as sd_notify(3) describes
+   */
+  public ArrivingDaemon(
+      Configuration configuration,
+      Opening opening,
+      PrintStream out,
+      Map<String, String> environment) {
     this.configuration = configuration;
     this.opening = opening;
     this.out = out;
+    this.environment = environment;
   }
 
   @Override
@@ -54,6 +71,8 @@ public class ArrivingDaemon implements Arriving {
     try {
       EagerClasses.load();
       ports = opening.open();
+      // There may be much by now.
+      drain();
     } catch (IOException e) {
       throw new ReplacementException("the new daemon cannot run: " + e.getMessage(), e);
     }
@@ -83,7 +102,7 @@ public class ArrivingDaemon implements Arriving {
     listener = ControlListener.inherit(configuration.controlSocket(), descriptors.getFirst());
     try {
       HandedDescriptors others = new HandedDescriptors(descriptors.subList(1, descriptors.size()));
-      daemon = new Daemon(configuration, listener, ports, out, snapshot, others);
+      daemon = new Daemon(configuration, listener, ports, out, environment, snapshot, others);
     } catch (IOException e) {
       throw new ReplacementException(e.getMessage(), e);
     } finally {

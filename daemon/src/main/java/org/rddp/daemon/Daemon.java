@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -137,6 +138,7 @@ public final class Daemon implements AutoCloseable {
    *
    * @param listener the caller closes it if this fails
    * @param ports one device for each interface; the caller closes them if this fails
+   * @param environment that may name a service manager
    * @param snapshot the state of another daemon, which it goes on with; null for none
    * @param descriptors of that state, behind the control socket
    */
@@ -145,6 +147,7 @@ public final class Daemon implements AutoCloseable {
       ControlListener listener,
       Ports ports,
       PrintStream out,
+      Map<String, String> environment,
       SnapshotReader snapshot,
       HandedDescriptors descriptors)
       throws IOException {
@@ -208,7 +211,7 @@ public final class Daemon implements AutoCloseable {
             statistics,
             events);
     faults.forwardTo(control.faults());
-    notifier = SdNotifier.of(System.getenv(), out);
+    notifier = SdNotifier.of(environment, out);
     makeThreads();
     if (snapshot != null) {
       state().read(snapshot, descriptors, connections);
@@ -261,6 +264,25 @@ public final class Daemon implements AutoCloseable {
   public static Daemon start(
       Configuration configuration, ControlListener listener, Ports ports, PrintStream out)
       throws IOException {
+    return start(configuration, listener, ports, out, System.getenv());
+  }
+
+  /**
+   * Starts a daemon whose control socket exists, in an environment.
+   *
+   * @param listener of {@link #bind}; closed with the daemon, or if the start fails
+   * @param ports one device for each interface; closed with the daemon, or if the start fails
+   * @param out receives the log
+   * @param environment that may name a service manager, as sd_notify(3) describes
+   * @throws IOException if the control thread cannot be created
+   */
+  public static Daemon start(
+      Configuration configuration,
+      ControlListener listener,
+      Ports ports,
+      PrintStream out,
+      Map<String, String> environment)
+      throws IOException {
     Daemon daemon;
     MetricsServer metrics = null;
     try {
@@ -269,7 +291,7 @@ public final class Daemon implements AutoCloseable {
       if (configuration.metrics().enabled()) {
         metrics = MetricsServer.bind(configuration.metrics());
       }
-      daemon = new Daemon(configuration, listener, ports, out, null, null);
+      daemon = new Daemon(configuration, listener, ports, out, environment, null, null);
     } catch (IOException | RuntimeException e) {
       if (metrics != null) {
         metrics.close();
@@ -292,7 +314,7 @@ public final class Daemon implements AutoCloseable {
 
   /** Lets the engines make turns, and serves programs. */
   void begin() {
-    new VectorWarmUp(this::turnsWithWork).start();
+    VectorWarmUp.start(this::turnsWithWork);
     logStart();
     startThreads();
     control.start();

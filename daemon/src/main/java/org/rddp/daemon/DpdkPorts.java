@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
 import org.rddp.daemon.configuration.Configuration;
@@ -44,7 +45,7 @@ import org.rddp.wire.Toeplitz;
 
 /**
  * Starts DPDK and opens the ports of a configuration: one device for each engine of each interface,
- * in the order of the configuration. At most once per process.
+ * in the order of the configuration. DPDK can be started once in a process.
  */
 public final class DpdkPorts implements Ports {
   private static final byte[] NO_KEY = {};
@@ -54,6 +55,12 @@ public final class DpdkPorts implements Ports {
 
   /** Number of a mempool's long buffers in each thread's cache; small, since there are few. */
   private static final int LONG_CACHE = 32;
+
+  /** MiB for ports of {@link #openMore}: addresses, of which only what is used takes memory. */
+  private static final int MORE = 48;
+
+  /** Mempools that this process has made: each has a name of its own. */
+  private static final AtomicInteger MEMPOOLS = new AtomicInteger();
 
   /** No NUMA node is preferred. */
   private static final int ANY_NODE = -1;
@@ -74,6 +81,10 @@ public final class DpdkPorts implements Ports {
   private final Configuration configuration;
   private final EngineConfiguration engine;
   private final NativeOutput output;
+
+  /** Whether DPDK ends with these ports. */
+  private final boolean first;
+
   private final SecureRandom random = new SecureRandom();
 
   /** How the ends of rings with several engines choose their queues, by the interface's name. */
@@ -84,8 +95,9 @@ public final class DpdkPorts implements Ports {
   /** Interfaces that have been opened. */
   private int interfaces;
 
-  private DpdkPorts(Configuration configuration, NativeOutput output) {
+  private DpdkPorts(Configuration configuration, NativeOutput output, boolean first) {
     this.configuration = configuration;
+    this.first = first;
     this.engine = configuration.engine();
     this.output = output;
   }
@@ -157,6 +169,16 @@ public final class DpdkPorts implements Ports {
     return ports;
   }
 
+  /**
+   * Opens the ports of a further configuration in a process that has started DPDK, for a rehearsal:
+   * what the configuration says of DPDK itself does not count.
+   *
+   * @throws MachineException if a device, or the memory for its packets, cannot be used
+   */
+  public static DpdkPorts openMore(Configuration configuration) {
+    return new DpdkPorts(configuration, null, false).open(each -> {});
+  }
+
   private static DpdkPorts open(
       Configuration configuration, Consumer<InterfaceConfiguration> before, NativeOutput output) {
     try {
@@ -170,16 +192,19 @@ public final class DpdkPorts implements Ports {
       Eal.removeLeftovers(ProcessHandle.current().pid());
       throw e;
     }
-    DpdkPorts ports = new DpdkPorts(configuration, output);
+    return new DpdkPorts(configuration, output, true).open(before);
+  }
+
+  private DpdkPorts open(Consumer<InterfaceConfiguration> before) {
     try {
       for (InterfaceConfiguration each : configuration.interfaces()) {
         before.accept(each);
-        ports.devices.addAll(ports.open(each));
-        ports.interfaces++;
+        devices.addAll(open(each));
+        interfaces++;
       }
-      return ports;
+      return this;
     } catch (RuntimeException e) {
-      ports.close();
+      close();
       throw e;
     }
   }
@@ -190,7 +215,7 @@ public final class DpdkPorts implements Ports {
     EalArguments arguments =
         dpdk.hugepages()
             ? EalArguments.hugepages().and("-m", Integer.toString(mebibytes))
-            : EalArguments.ordinaryPages(mebibytes, "rddp-" + ProcessHandle.current().pid());
+            : EalArguments.ordinaryPages(mebibytes + MORE, "rddp-" + ProcessHandle.current().pid());
     for (InterfaceConfiguration each : configuration.interfaces()) {
       if (each.device().kind() == DeviceName.Kind.PCI) {
         arguments = arguments.withPciDevice(dpdkArguments(each));
@@ -563,7 +588,7 @@ public final class DpdkPorts implements Ports {
   }
 
   private Mempool mempool(String kind, int packets, int cache, int room, int node) {
-    String name = kind + mempools.size();
+    String name = kind + MEMPOOLS.getAndIncrement();
     Mempool mempool;
     try {
       mempool = Mempool.create(name, packets, cache, MbufLayout.HEADROOM + room, node);
@@ -637,6 +662,8 @@ public final class DpdkPorts implements Ports {
     pairs.clear();
     mempools.forEach(Mempool::close);
     mempools.clear();
-    Eal.cleanup();
+    if (first) {
+      Eal.cleanup();
+    }
   }
 }

@@ -27,7 +27,10 @@ final class VectorWarmUp {
   /** So many turns with work since the last look make engines busy; those of a few messages. */
   static final int MANY_TURNS = 8;
 
-  private final LongSupplier turns;
+  /** Of this process, whose code it warms up; null before. */
+  private static VectorWarmUp ofProcess;
+
+  private volatile LongSupplier turns;
   private final LongConsumer sleep;
   private long seen;
   private int waits;
@@ -45,6 +48,21 @@ final class VectorWarmUp {
   VectorWarmUp(LongSupplier turns, LongConsumer sleep) {
     this.turns = turns;
     this.sleep = sleep;
+  }
+
+  /**
+   * Starts the warm-up, once in a process, which may have a rehearsal's daemons before its own. It
+   * waits for the engines of the last one.
+   *
+   * @param turns of all engines that had work
+   */
+  static synchronized void start(LongSupplier turns) {
+    if (ofProcess == null) {
+      ofProcess = new VectorWarmUp(turns);
+      ofProcess.start();
+    } else {
+      ofProcess.turns = turns;
+    }
   }
 
   /** Chooses the code for vectors, and starts the thread. */

@@ -26,6 +26,7 @@ import org.rddp.daemon.replacement.Successor;
 import org.rddp.dpdk.PortInfo;
 import org.rddp.dpdk.device.DpdkDevice;
 import org.rddp.ipc.control.ControlListener;
+import org.rddp.rig.Rehearsal;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
@@ -143,7 +144,7 @@ final class DaemonRun {
     ControlListener listener = bind();
     DpdkPorts ports;
     try {
-      ports = DpdkPorts.openQuietly(configuration, each -> checkpoint());
+      ports = open();
     } catch (IOException | RuntimeException e) {
       listener.close();
       throw e;
@@ -152,7 +153,7 @@ final class DaemonRun {
   }
 
   private void replace() throws IOException {
-    ArrivingDaemon arriving = arriving();
+    ArrivingDaemon arriving = arriving(this::openAndRehearse);
     new Successor(configuration.controlSocket(), arriving).takeOver();
     daemon = arriving.daemon();
   }
@@ -162,7 +163,7 @@ final class DaemonRun {
    *
    * @throws MachineException if a device cannot be in two processes at a time
    */
-  private ArrivingDaemon arriving() {
+  private ArrivingDaemon arriving(ArrivingDaemon.Opening opening) {
     List<MachineProblem> problems = new ArrayList<>();
     List<InterfaceConfiguration> interfaces = configuration.interfaces();
     for (int i = 0; i < interfaces.size(); i++) {
@@ -177,10 +178,26 @@ final class DaemonRun {
     if (!problems.isEmpty()) {
       throw new MachineException(problems);
     }
-    return new ArrivingDaemon(
-        configuration,
-        () -> DpdkPorts.openQuietly(configuration, each -> checkpoint()),
-        System.err);
+    return new ArrivingDaemon(configuration, opening, System.err);
+  }
+
+  private DpdkPorts open() throws IOException {
+    return DpdkPorts.openQuietly(configuration, each -> checkpoint());
+  }
+
+  /** Runs the daemon's code before nobody serves the programs: that makes their pause shorter. */
+  private DpdkPorts openAndRehearse() throws IOException {
+    DpdkPorts ports = open();
+    try {
+      Rehearsal.ofReplacement(
+          configuration.interfaces().stream().anyMatch(each -> each.ipsec().isPresent()));
+    } catch (IOException e) {
+      System.err.println("rddp: the pause will be longer: " + e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    checkpoint();
+    return ports;
   }
 
   /**
@@ -191,7 +208,8 @@ final class DaemonRun {
   void checkReplacement() {
     remove(
         stoppable(
-            TERMINATED, () -> new Successor(configuration.controlSocket(), arriving()).check()));
+            TERMINATED,
+            () -> new Successor(configuration.controlSocket(), arriving(this::open)).check()));
   }
 
   private ControlListener bind() {
@@ -219,7 +237,7 @@ final class DaemonRun {
 
   private void open(List<String> found) throws IOException {
     try (ControlListener _ = bind();
-        DpdkPorts ports = DpdkPorts.openQuietly(configuration, each -> checkpoint())) {
+        DpdkPorts ports = open()) {
       int device = 0;
       for (InterfaceConfiguration each : configuration.interfaces()) {
         found.add(describe(each, ports.devices().get(device)));

@@ -1,12 +1,16 @@
 package org.rddp.rig;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.rddp.client.Completion;
 import org.rddp.client.Connection;
 import org.rddp.client.Listener;
@@ -15,22 +19,28 @@ import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
+import org.rddp.daemon.ArrivingDaemon;
 import org.rddp.daemon.Daemon;
 import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
+import org.rddp.daemon.replacement.ReplacementException;
+import org.rddp.daemon.replacement.Successor;
 
 /**
- * A daemon, and programs that use it in every way, in one process and over rings in its own memory:
- * the JVM that runs it records which classes a daemon loads and which methods become hot, for a
- * cache that later daemons start with ({@code bin/setup/archive}). It touches no network device and
- * needs no huge pages.
+ * A daemon, programs that use it in every way, and another daemon that takes its place, in one
+ * process and over rings in its own memory. It touches no network device and needs no huge pages.
+ *
+ * <p>A JVM of its own records which classes a daemon loads and which methods become hot, for a
+ * cache that later daemons start with ({@code bin/setup/archive}). A process that is to take a
+ * daemon's place runs its code for the first time here, and not while nobody serves the programs.
  */
 public final class Rehearsal {
   private static final int PORT = 7;
-  private static final int MEBIBYTES = 256;
+  private static final int MEBIBYTES = 512;
   private static final Duration TIMEOUT = Duration.ofMinutes(2);
   private static final int OUTSTANDING = 16;
+  private static final int PACKETS = 1024;
 
   /** Lengths in octets, and how many of them make one round for each kind of message. */
   private static final int[] LENGTHS = {64, 1024, 16 << 10, 64 << 10, 256 << 10};
@@ -40,9 +50,19 @@ public final class Rehearsal {
 
   /**
    * Rounds over all kinds and lengths: HotSpot's last compiler takes a method after 5000 calls, or
-   * 40,000 turns of a loop.
+   * 40,000 turns of a loop. They are for each replacement.
    */
-  private static final int ROUNDS = 10;
+  private static final int ROUNDS = 3;
+
+  /** The rounds of a process that is to take a daemon's place. */
+  private static final int FEW_ROUNDS = 2;
+
+  private static final int REPLACEMENTS = 4;
+
+  /** Time in ns after which it ends, on a busy machine: the old daemon waits for 2 minutes. */
+  private static final long LONGEST_TIME = TimeUnit.SECONDS.toNanos(20);
+
+  private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream());
 
   /** A ring between two interfaces, and how it differs from others. */
   private record Link(String name, int mtu, boolean encrypted, boolean markers, int network) {
@@ -55,11 +75,13 @@ public final class Rehearsal {
     }
   }
 
+  private static final Link PLAIN = new Link("short", 1500, false, false, 1);
+  private static final Link ENCRYPTED = new Link("esp", 1500, true, false, 3);
   private static final List<Link> LINKS =
       List.of(
-          new Link("short", 1500, false, false, 1),
+          PLAIN,
           new Link("long", 9000, false, false, 2),
-          new Link("esp", 1500, true, false, 3),
+          ENCRYPTED,
           new Link("markers", 1500, false, true, 4));
 
   private Rehearsal() {}
@@ -71,54 +93,105 @@ public final class Rehearsal {
    */
   public static void main(String[] arguments)
       throws ConfigurationException, IOException, InterruptedException {
-    try (TemporaryFolder folder = new TemporaryFolder("rddp-rehearsal")) {
-      rehearse(folder.resolve("rddpd.sock"), ROUNDS);
+    // DPDK ends with the first ports, so these are nobody's.
+    Configuration first = configuration(Path.of("/none"), List.of(PLAIN), "none");
+    try (DpdkPorts _ = DpdkPorts.open(first)) {
+      rehearse(LINKS, ROUNDS, TimeUnit.DAYS.toNanos(1));
     }
     System.exit(0);
   }
 
-  /** Uses a daemon with this control socket for some rounds. */
-  static void rehearse(Path socket, int rounds)
-      throws ConfigurationException, IOException, InterruptedException {
-    Configuration configuration = configuration(socket).parse("rehearsal");
-    Daemon daemon = Daemon.start(configuration, DpdkPorts.open(configuration), System.err);
-    List<Traffic> all = new ArrayList<>();
+  /**
+   * Rehearses in a process that has started DPDK and is to take a daemon's place. Takes seconds.
+   *
+   * @param encrypted whether ESP, too
+   * @throws IOException if that is not possible here
+   */
+  public static void ofReplacement(boolean encrypted) throws IOException, InterruptedException {
     try {
-      for (Link link : LINKS) {
-        all.add(new Traffic(link, socket));
-      }
-      for (int round = 0; round < rounds; round++) {
-        for (Traffic each : all) {
-          each.round();
+      rehearse(encrypted ? List.of(PLAIN, ENCRYPTED) : List.of(PLAIN), FEW_ROUNDS, LONGEST_TIME);
+    } catch (ConfigurationException | RuntimeException e) {
+      throw new IOException("no rehearsal: " + e.getMessage(), e);
+    }
+    // Otherwise what it leaves would be collected while engines work.
+    System.gc();
+  }
+
+  /**
+   * Rehearses.
+   *
+   * @param rounds of traffic at the most, before each replacement
+   * @param nanos after which no round begins
+   */
+  private static void rehearse(List<Link> links, int rounds, long nanos)
+      throws ConfigurationException, IOException, InterruptedException {
+    long end = System.nanoTime() + nanos;
+    List<Traffic> all = new ArrayList<>();
+    try (TemporaryFolder folder = new TemporaryFolder("rddp-rehearsal")) {
+      Path socket = folder.resolve("rddpd.sock");
+      Configuration first = configuration(socket, links, "first");
+      Daemon daemon =
+          Daemon.start(first, Daemon.bind(first), DpdkPorts.openMore(first), NOWHERE, Map.of());
+      try {
+        for (Link link : links) {
+          all.add(new Traffic(link, socket));
         }
+        Configuration second = configuration(socket, links, "second");
+        for (int i = 0; i < REPLACEMENTS; i++) {
+          run(all, rounds, end);
+          daemon = replace(daemon, i % 2 == 0 ? second : first);
+        }
+      } finally {
+        all.forEach(Traffic::close);
+        daemon.close();
       }
-    } finally {
-      all.forEach(Traffic::close);
-      daemon.close();
     }
   }
 
-  private static ConfigurationText configuration(Path socket) {
+  /** Returns the daemon that serves the programs: the same one, where memory cannot go over. */
+  private static Daemon replace(Daemon daemon, Configuration configuration) {
+    ArrivingDaemon next =
+        new ArrivingDaemon(
+            configuration, () -> DpdkPorts.openMore(configuration), NOWHERE, Map.of());
+    try {
+      new Successor(configuration.controlSocket(), next).takeOver();
+      return next.daemon();
+    } catch (ReplacementException refused) {
+      return daemon;
+    }
+  }
+
+  private static void run(List<Traffic> all, int rounds, long end) throws IOException {
+    for (int round = 0; round < rounds && System.nanoTime() < end; round++) {
+      for (Traffic each : all) {
+        each.round();
+      }
+    }
+  }
+
+  /** A daemon's configuration; those with other names have other rings between the same ends. */
+  private static Configuration configuration(Path socket, List<Link> links, String name)
+      throws ConfigurationException {
     ConfigurationText text =
         new ConfigurationText().control(socket).dpdk(MEBIBYTES, false, "error");
     text.table("[limits]", "user-share", 100, "process-share", 100);
-    for (Link link : LINKS) {
+    for (Link link : links) {
       for (int end = 0; end < 2; end++) {
         text.port(
             link.end(end),
-            "ring:" + link.name(),
+            "ring:" + link.name() + name,
             link.address(end) + "/24",
             "mtu",
             link.mtu(),
             "packets",
-            2048);
+            PACKETS);
         if (link.encrypted()) {
           text.table("[interface.ipsec]", "default", "require");
         }
         text.table("[interface.mpa]", "markers", link.markers());
       }
     }
-    return text;
+    return text.parse("rehearsal");
   }
 
   /** Two programs of this thread at the ends of a link. */
