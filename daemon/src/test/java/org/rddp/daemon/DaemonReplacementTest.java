@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -36,6 +40,10 @@ import org.rddp.client.RddpOptions;
 import org.rddp.client.RegionOptions;
 import org.rddp.client.RegionPiece;
 import org.rddp.client.SharedReceiveQueue;
+import org.rddp.client.streams.ProgramListener;
+import org.rddp.client.streams.ProgramStream;
+import org.rddp.client.streams.StreamSession;
+import org.rddp.client.streams.StreamWaiter;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
 import org.rddp.daemon.configuration.Configuration;
@@ -47,7 +55,13 @@ import org.rddp.device.FrameDevice;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.IpCounters;
 import org.rddp.ipc.control.ControlMessage;
+import org.rddp.ipc.control.ControlSocket;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.DaemonMessage.SocketsWelcome;
+import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.PairedSocket;
+import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.UnixSocket;
 import org.rddp.snapshot.SnapshotReader;
@@ -201,6 +215,225 @@ class DaemonReplacementTest {
     exchange();
     replace(ADDRESS_ONE);
     exchange();
+  }
+
+  private ProgramStream stream(StreamSession session, int port) throws IOException {
+    InetSocketAddress to = new InetSocketAddress(TestDaemon.ADDRESS_TWO, port);
+    return session.connect(to, InetAddress.getByName(ADDRESS_ONE), 0, ConnectedPrograms.TIMEOUT);
+  }
+
+  private static String read(ProgramStream stream, int octets) throws IOException {
+    byte[] read = new byte[octets];
+    for (int at = 0; at < octets; ) {
+      int more = stream.read(read, at, octets - at);
+      assertThat(more).isPositive();
+      at += more;
+    }
+    return new String(read, StandardCharsets.US_ASCII);
+  }
+
+  private static byte[] octets(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** One stream is accepted, and the next one in another daemon; a third comes later. */
+  @Test
+  void shouldGoOnWithStreamsThatWaitAtTheirListener() throws Exception {
+    try (StreamSession here = StreamSession.open(control, "here");
+        StreamSession there = StreamSession.open(control, "there");
+        ProgramListener listener = there.listen(new InetSocketAddress("0.0.0.0", 80), 8, 0)) {
+      ProgramStream first = stream(here, 80);
+      ProgramStream second = stream(here, 80);
+      first.write(octets("one"));
+      second.write(octets("two"));
+      first.awaitConnected();
+      second.awaitConnected();
+      ProgramStream accepted = listener.accept(ConnectedPrograms.TIMEOUT);
+      replace(ADDRESS_ONE);
+      ProgramStream next = listener.accept(ConnectedPrograms.TIMEOUT);
+      assertThat(List.of(read(accepted, 3), read(next, 3))).containsExactlyInAnyOrder("one", "two");
+      replace(ADDRESS_ONE);
+      ProgramStream third = stream(here, 80);
+      replace(ADDRESS_ONE);
+      third.write(octets("three"));
+      ProgramStream last = listener.accept(ConnectedPrograms.TIMEOUT);
+      assertThat(read(last, 5)).isEqualTo("three");
+      for (ProgramStream each : List.of(first, second, third, accepted, next, last)) {
+        each.close();
+      }
+    }
+  }
+
+  /** The socket of a listener takes 64. */
+  @Test
+  void shouldGoOnWithMoreStreamsThanAListenersSocketTakes() throws Exception {
+    try (StreamSession here = StreamSession.open(control, "here");
+        StreamSession there = StreamSession.open(control, "there");
+        ProgramListener listener = there.listen(new InetSocketAddress("0.0.0.0", 80), 100, 0)) {
+      List<ProgramStream> streams = new ArrayList<>();
+      for (int i = 0; i < 80; i++) {
+        streams.add(stream(here, 80));
+      }
+      for (ProgramStream each : List.copyOf(streams)) {
+        each.awaitConnected();
+      }
+      replace(ADDRESS_ONE);
+      for (int i = 0; i < 80; i++) {
+        streams.add(listener.accept(ConnectedPrograms.TIMEOUT));
+      }
+      assertThat(streams).doesNotContainNull();
+      streams.forEach(ProgramStream::close);
+    }
+  }
+
+  /** A half-closed one, one that is being established, one of a session that has ended. */
+  @Test
+  void shouldGoOnWithStreamsInOtherStates() throws Exception {
+    try (StreamSession here = StreamSession.open(control, "here");
+        StreamSession there = StreamSession.open(control, "there");
+        StreamWaiter waiter = here.openWaiter()) {
+      ProgramListener listener = there.listen(new InetSocketAddress("0.0.0.0", 80), 8, 0);
+      ProgramStream out = stream(here, 80);
+      ProgramStream in = listener.accept(ConnectedPrograms.TIMEOUT);
+      out.endSending();
+      assertThat(in.read(new byte[1], 0, 1)).isEqualTo(-1);
+      ProgramStream connecting =
+          here.connect(new InetSocketAddress("10.0.0.77", 80), null, 0, ConnectedPrograms.TIMEOUT);
+      assertThat(out.tell(waiter, 7)).isTrue();
+      listener.close();
+      there.closeControl();
+      replace(ADDRESS_ONE);
+      assertThat(connecting.isDecided()).isFalse();
+      connecting.close();
+      assertThat(waiter.beginSleep()).isTrue();
+      in.write(octets("still here"));
+      PollSet poll = new PollSet();
+      poll.add(waiter.descriptor());
+      poll.await(ConnectedPrograms.TIMEOUT.toNanos());
+      waiter.endSleep();
+      List<Integer> told = new ArrayList<>();
+      waiter.take(told::add);
+      assertThat(told).containsExactly(7);
+      assertThat(read(out, 10)).isEqualTo("still here");
+      replace(ADDRESS_ONE);
+      in.endSending();
+      assertThat(out.read(new byte[1], 0, 1)).isEqualTo(-1);
+      in.close();
+      out.close();
+      replace(ADDRESS_ONE);
+    }
+  }
+
+  @Test
+  void shouldGoOnWithBridges() throws Exception {
+    try (StreamSession here = StreamSession.open(control, "here");
+        StreamSession there = StreamSession.open(control, "there");
+        ProgramListener listener = there.listen(new InetSocketAddress("0.0.0.0", 80), 8, 0)) {
+      ProgramStream out = stream(here, 80);
+      ProgramStream in = listener.accept(ConnectedPrograms.TIMEOUT);
+      out.write(octets("before"));
+      replace(ADDRESS_ONE);
+      try (PairedSocket first = in.bridge()) {
+        replace(ADDRESS_ONE);
+        try (PairedSocket again = in.bridge()) {
+          assertThat(PairedSocket.cookie(again.descriptor()))
+              .isEqualTo(PairedSocket.cookie(first.descriptor()));
+        }
+        in.close();
+        out.write(octets(" and after"));
+        replace(ADDRESS_ONE);
+        assertThat(receive(first, 16)).isEqualTo("before and after");
+      }
+      assertThat(out.read(new byte[1], 0, 1)).isEqualTo(-1);
+      out.close();
+    }
+  }
+
+  private static String receive(PairedSocket socket, int octets) throws IOException {
+    StringBuilder read = new StringBuilder();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment octet = arena.allocate(1);
+      PollSet poll = new PollSet();
+      while (read.length() < octets) {
+        poll.clear();
+        poll.add(socket.descriptor());
+        poll.await(ConnectedPrograms.TIMEOUT.toNanos());
+        assertThat(socket.receive(octet.address(), 1)).isEqualTo(1);
+        read.append((char) octet.get(ValueLayout.JAVA_BYTE, 0));
+      }
+    }
+    return read.toString();
+  }
+
+  /** A former library seals its memory, whatever the daemon has done. */
+  @Test
+  void shouldRefuseWhileAFormerLibraryHasOctetStreams() throws Exception {
+    ControlSocket program = ControlSocket.connect(control);
+    SocketsWelcome welcome =
+        (SocketsWelcome) answer(program, new ProgramMessage.SocketsHello(1, 11, "former"));
+    try (SharedMemory doorbells = SharedMemory.map(welcome.doorbells())) {
+      doorbells.seal();
+      answer(program, new ProgramMessage.ShareMemory(2, ProgramMessage.ShareMemory.RINGS));
+      assertRefused("former (pid", program);
+    } finally {
+      welcome.wake().close();
+    }
+    replace(ADDRESS_ONE);
+  }
+
+  private static DaemonMessage answer(ControlSocket program, ProgramMessage request)
+      throws IOException {
+    assertThat(program.send(request)).isTrue();
+    PollSet poll = new PollSet();
+    poll.add(program.descriptor());
+    poll.await(ConnectedPrograms.TIMEOUT.toNanos());
+    return program.receiveFromDaemon();
+  }
+
+  /** Hello comes while the old daemon asks who goes over, or later. */
+  @Test
+  void shouldServeAProgramThatHasConnectedBefore() throws Exception {
+    try (ControlSocket program = ControlSocket.connect(control)) {
+      assertThat(answer(program, new ProgramMessage.ListInterfaces(1, 12, 0))).isNotNull();
+      replace(ADDRESS_ONE);
+      assertThat(answer(program, new ProgramMessage.SocketsHello(2, 12, "late")))
+          .isInstanceOf(SocketsWelcome.class);
+    }
+  }
+
+  @Test
+  void shouldRefuseIfNoOtherProcessCanMapTheMemoryOfStreams() throws Exception {
+    old.close();
+    old =
+        WithoutImmutable.call(() -> Daemon.start(configuration(ADDRESS_ONE), ports(), out()));
+    daemons.add(old);
+    try (SteadyStream stream = new SteadyStream(control, ADDRESS_ONE, ConnectedPrograms.TWO)) {
+      stream.awaitOctets(100_000);
+      assertThatThrownBy(() -> replace(ADDRESS_ONE))
+          .hasMessageContaining("here (pid ")
+          .hasMessageContaining("no other process can map");
+      stream.awaitOctets(100_000);
+    }
+  }
+
+  @Test
+  void shouldGoOnWithStreamsInTheOldDaemonIfTheNewOneFails() throws Exception {
+    try (SteadyStream stream = new SteadyStream(control, ADDRESS_ONE, ConnectedPrograms.TWO)) {
+      stream.awaitOctets(100_000);
+      for (int i = 0; i < 3; i++) {
+        ArrivingDaemon tried =
+            new ArrivingDaemon(configuration(ADDRESS_ONE), DaemonReplacementTest::ports, out());
+        new Successor(control, tried).check();
+        stream.awaitOctets(100_000);
+      }
+      try (SteadyStream later =
+          new SteadyStream(
+              control, TestDaemon.ADDRESS_TWO, new InetSocketAddress(ADDRESS_ONE, 81))) {
+        replace(ADDRESS_ONE);
+        later.awaitOctets(100_000);
+        stream.awaitOctets(100_000);
+      }
+    }
   }
 
   @Test

@@ -2,9 +2,11 @@ package org.rddp.daemon.control;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -39,8 +41,14 @@ public final class ProgramHandOver {
   private final StreamHandOver streams;
   private final List<Pause> pauses = new ArrayList<>();
 
-  /** Links that may still receive requests. Control thread only. */
-  private int receiving;
+  /** Those whose links were asked to receive nothing. Control thread only. */
+  private final Set<ProgramSession> held = new HashSet<>();
+
+  /** Those of them whose links may still receive requests. Control thread only. */
+  private Set<ProgramSession> receiving = new HashSet<>();
+
+  /** Until when to wait for sessions that are being opened, of {@link System#nanoTime}. */
+  private long beginningUntil;
 
   ProgramHandOver(ControlServer server, ProgramAdmission admission) {
     this.server = server;
@@ -49,7 +57,12 @@ public final class ProgramHandOver {
     streams = new StreamHandOver(server);
   }
 
-  /** The programs whose sessions go over: others have not opened one yet. */
+  /** The programs that go over: all but those that are opening a session. */
+  private List<ProgramSession> programs() {
+    return server.programs().stream().filter(each -> !each.isBeginning()).toList();
+  }
+
+  /** Those of them that have a session. */
   private List<ProgramSession> sessions() {
     return server.programs().stream().filter(ProgramSession::hasBegun).toList();
   }
@@ -62,14 +75,8 @@ public final class ProgramHandOver {
    * @throws SnapshotException if that takes longer, or a program has what cannot go over
    */
   public void quiesce(long deadline) {
-    onControl(
-        deadline,
-        () -> {
-          service.hold();
-          receiving = server.programs().size();
-          server.programs().forEach(each -> each.link().hold(() -> receiving--));
-          return "";
-        });
+    beginningUntil = System.nanoTime() + (deadline - System.nanoTime()) / 2;
+    service.hold();
     String left = "at first";
     while (!left.isEmpty()) {
       left = onControl(deadline, this::check);
@@ -82,8 +89,24 @@ public final class ProgramHandOver {
     }
   }
 
+  /** Lets the links of programs receive nothing, but for what opens a session. */
+  private void hold() {
+    Set<ProgramSession> late = receiving;
+    for (ProgramSession each : server.programs()) {
+      if (each.isBeginning()) {
+        if (held.remove(each)) {
+          each.link().readAgain(); // Its Hello had been received.
+        }
+      } else if (held.add(each)) {
+        late.add(each);
+        each.link().hold(() -> late.remove(each));
+      }
+    }
+  }
+
   /** What is under way; empty if nothing is. Fails for programs that cannot go over. */
   private String check() {
+    hold();
     List<String> kept = new ArrayList<>();
     for (ProgramSession each : sessions()) {
       addIfKept(kept, each.name(), each.keptBy());
@@ -97,13 +120,18 @@ public final class ProgramHandOver {
     if (!kept.isEmpty()) {
       throw new SnapshotException(kept.stream().limit(NAMED).collect(Collectors.joining("; ")));
     }
-    if (receiving > 0) {
+    if (!receiving.isEmpty()) {
       return "a program's thread is busy";
     }
     if (!server.ending().isEmpty()) {
       return names(server.ending(), " is ending");
     }
-    List<ProgramSession> busy = sessions().stream().filter(each -> !each.isIdle()).toList();
+    List<ProgramSession> beginning =
+        server.programs().stream().filter(ProgramSession::isBeginning).toList();
+    if (!beginning.isEmpty() && System.nanoTime() - beginningUntil < 0) {
+      return names(beginning, " is opening a session");
+    }
+    List<ProgramSession> busy = programs().stream().filter(each -> !each.isIdle()).toList();
     return names(busy, " waits for the answer to a request");
   }
 
@@ -153,7 +181,7 @@ public final class ProgramHandOver {
    */
   public String pause(long deadline) {
     pause(pause -> server.execute(pause::take), deadline, "the control thread is busy");
-    for (ProgramSession each : sessions()) {
+    for (ProgramSession each : programs()) {
       pause(each.link()::pause, deadline, "the thread of " + each.name() + " is busy");
     }
     pause(service::pause, deadline, "the thread that closes sockets of streams is busy");
@@ -161,7 +189,7 @@ public final class ProgramHandOver {
     if (server.hasTasks()) {
       return "programs are ending";
     }
-    for (ProgramSession each : sessions()) {
+    for (ProgramSession each : programs()) {
       if (each.link().hasDescriptorsToSend()) {
         return each.name() + " has not received memory that it has asked for";
       }
@@ -182,12 +210,16 @@ public final class ProgramHandOver {
   public void resume() {
     endPauses();
     service.resume();
-    server.execute(() -> server.programs().forEach(each -> each.link().readAgain()));
+    server.execute(() -> {
+      held.forEach(each -> each.link().readAgain());
+      held.clear();
+      receiving = new HashSet<>();
+    });
   }
 
   /** Leaves the programs to another daemon, in a pause; the control server is closed next. */
   void leave() {
-    sessions().forEach(each -> each.link().leave());
+    programs().forEach(each -> each.link().leave());
     service.leave();
   }
 
@@ -206,8 +238,8 @@ public final class ProgramHandOver {
         .map(InterfaceEngine::queuePairs)
         .distinct()
         .forEach(each -> each.transfer(snapshot));
-    Iterator<ProgramSession> written = sessions().iterator();
-    while (snapshot.flag("sessions", written.hasNext())) {
+    Iterator<ProgramSession> written = programs().iterator();
+    while (snapshot.flag("programs", written.hasNext())) {
       ProgramSession.transfer(
           snapshot, descriptors, admission, snapshot.reads() ? null : written.next());
     }

@@ -219,6 +219,11 @@ final class ProgramSession implements SessionHandler {
     return begun || (sockets != null && sockets.hasBegun());
   }
 
+  /** Whether the program has sent Hello, and not shared the rings yet. */
+  boolean isBeginning() {
+    return (session != null || sockets != null) && !hasBegun();
+  }
+
   ProgramRequests requests() {
     return requests;
   }
@@ -557,7 +562,7 @@ final class ProgramSession implements SessionHandler {
   }
 
   /**
-   * Transfers a session that has begun, while nothing is under way.
+   * Transfers a program that has no session, or one that has begun, while nothing is under way.
    *
    * @param written the session; null if it is read
    */
@@ -576,6 +581,13 @@ final class ProgramSession implements SessionHandler {
   }
 
   private void transfer(Snapshot snapshot, HandedDescriptors descriptors) {
+    if (snapshot.flag("begun", hasBegun())) {
+      transferSession(snapshot, descriptors);
+    }
+    link.transfer(snapshot);
+  }
+
+  private void transferSession(Snapshot snapshot, HandedDescriptors descriptors) {
     takeName(snapshot.text("program", program));
     version = snapshot.number("version", version);
     Descriptor wake = descriptors.transfer(snapshot.reads() ? null : link.descriptor());
@@ -584,7 +596,6 @@ final class ProgramSession implements SessionHandler {
     } else {
       transferRings(snapshot, descriptors, wake);
     }
-    link.transfer(snapshot);
   }
 
   private void transferSockets(Snapshot snapshot, HandedDescriptors descriptors, Descriptor wake) {
