@@ -404,8 +404,7 @@ class DaemonReplacementTest {
   @Test
   void shouldRefuseIfNoOtherProcessCanMapTheMemoryOfStreams() throws Exception {
     old.close();
-    old =
-        WithoutImmutable.call(() -> Daemon.start(configuration(ADDRESS_ONE), ports(), out()));
+    old = WithoutImmutable.call(() -> Daemon.start(configuration(ADDRESS_ONE), ports(), out()));
     daemons.add(old);
     try (SteadyStream stream = new SteadyStream(control, ADDRESS_ONE, ConnectedPrograms.TWO)) {
       stream.awaitOctets(100_000);

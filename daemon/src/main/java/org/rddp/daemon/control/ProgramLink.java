@@ -421,7 +421,7 @@ final class ProgramLink implements ProgramSignals {
           program.onUnsentAgain(message);
         });
     // The socket may have signals that the other daemon has not read.
-    takesSignals = snapshot.reads();
+    takesSignals = snapshot.reads() && engineEnd != null;
     snapshot.end();
   }
 
