@@ -67,6 +67,11 @@ public final class ProgramHandOver {
     return server.programs().stream().filter(ProgramSession::hasBegun).toList();
   }
 
+  /** The sessions for octet streams. */
+  private List<ProgramSockets> sockets() {
+    return sessions().stream().map(ProgramSession::sockets).filter(Objects::nonNull).toList();
+  }
+
   /**
    * Leaves requests of programs in their sockets, and waits until those that were received are
    * done. {@link #resume} follows in any case. The engines run.
@@ -220,6 +225,8 @@ public final class ProgramHandOver {
   /** Leaves the programs to another daemon, in a pause; the control server is closed next. */
   void leave() {
     programs().forEach(each -> each.link().leave());
+    sockets().forEach(ProgramSockets::leave);
+    service.endedPrograms().forEach(ProgramSockets::leave);
     service.leave();
   }
 
@@ -243,9 +250,7 @@ public final class ProgramHandOver {
       ProgramSession.transfer(
           snapshot, descriptors, admission, snapshot.reads() ? null : written.next());
     }
-    List<ProgramSockets> sockets =
-        sessions().stream().map(ProgramSession::sockets).filter(Objects::nonNull).toList();
-    streams.transfer(snapshot, descriptors, sockets);
+    streams.transfer(snapshot, descriptors, sockets());
     snapshot.end();
   }
 

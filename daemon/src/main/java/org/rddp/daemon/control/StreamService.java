@@ -418,11 +418,11 @@ final class StreamService implements StreamKeeper {
   @Override
   public void check(OctetStream stream) {
     StreamParts parts = stream.parts();
-    asked.run(() ->
-        onThread(() -> {
-          boolean safe = isSafe(parts.memory());
-          parts.section().engine().execute(() -> stream.onChecked(safe));
-        }));
+    // Not held: a program's request for a bridge waits for it.
+    onThread(() -> {
+      boolean safe = isSafe(parts.memory());
+      parts.section().engine().execute(() -> stream.onChecked(safe));
+    });
   }
 
   @Override
@@ -596,7 +596,10 @@ final class StreamService implements StreamKeeper {
 
   // ---- Another daemon goes on with them ----
 
-  /** What engines ask for, and another daemon's will ask for, too, waits until {@link #resume}. */
+  /**
+   * What engines ask for, no program waits for, and another daemon's engines will ask for, too,
+   * waits until {@link #resume}.
+   */
   void hold() {
     asked.hold();
   }
@@ -706,7 +709,6 @@ final class StreamService implements StreamKeeper {
         parts.bridge().close();
       }
       parts.memory().close();
-      slots.get(parts.number()).program().leave();
     }
     bridges.values().forEach(PairedSocket::close);
   }
