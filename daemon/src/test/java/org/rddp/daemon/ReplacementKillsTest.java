@@ -227,8 +227,9 @@ class ReplacementKillsTest {
       boolean first = arguments[1].equals("old");
       Place place = new Place(directory.resolve("port"), arguments[2], first ? 42 : 0);
       if (first) {
-        place.run();
+        // The test begins when it says that it runs.
         Replacements replacements = Replacements.start(control, place, System.out::println);
+        place.run();
         awaitEnd();
         replacements.close();
       } else {
