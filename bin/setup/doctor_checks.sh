@@ -296,14 +296,14 @@ CONFIGURATION=/etc/rddp/rddpd.toml
 doctor_replacement() {
     local others
     if [[ ! -r $CONFIGURATION ]]; then return; fi
-    others=$(sed -nE 's/^[[:space:]]*device[[:space:]]*=[[:space:]]*"([^"]*)".*/\1/p' "$CONFIGURATION" | grep -v '^linux:' | paste -sd ' ')
+    others=$(sed -nE 's/^[[:space:]]*device[[:space:]]*=[[:space:]]*"([^"]*)".*/\1/p' "$CONFIGURATION" | grep -vE '^(linux|ring):' | paste -sd ' ')
     if [[ -n $others ]]; then
-        note 'rddp daemon --replace' "not by $CONFIGURATION: two processes cannot have $others" 'only linux: devices, if you want it'
+        note 'rddp daemon --replace' "not by $CONFIGURATION: two processes cannot have $others" 'only linux: and ring: devices, if you want it'
     elif ! can_be_immutable; then
         note 'rddp daemon --replace' 'not with these rights: no other process can map the memory of programs' \
             'run the daemon by its service or as root, outside of a user namespace, on Linux 6.0 or later'
     else
-        ok 'rddp daemon --replace' 'all devices are linux:, and memory can be immutable'
+        ok 'rddp daemon --replace' 'all devices are linux: or ring:, and memory can be immutable'
     fi
 }
 

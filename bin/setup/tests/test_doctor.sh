@@ -55,7 +55,7 @@ replacement() (
 )
 
 check_replacement() {
-    [[ $(replacement yes '  device="linux:eth0"  # the first') == *ok*--replace* ]] &&
+    [[ $(replacement yes $'  device="linux:eth0"  # the first\ndevice = "ring:a"') == *ok*--replace* ]] &&
         [[ $(replacement no 'device = "linux:eth0"') == *note*'not with these rights'* ]] &&
         [[ $(replacement yes $'device = "linux:eth0"\ndevice = "0000:01:00.1"') == *note*'cannot have 0000:01:00.1'* ]]
 }

@@ -167,12 +167,13 @@ final class DaemonRun {
     List<MachineProblem> problems = new ArrayList<>();
     List<InterfaceConfiguration> interfaces = configuration.interfaces();
     for (int i = 0; i < interfaces.size(); i++) {
-      if (interfaces.get(i).device().kind() != DeviceName.Kind.LINUX) {
+      DeviceName.Kind kind = interfaces.get(i).device().kind();
+      if (kind != DeviceName.Kind.LINUX && kind != DeviceName.Kind.RING) {
         problems.add(
             MachineProblem.ofInterface(
                 i + 1,
                 "device",
-                "two processes cannot have it at a time, as --replace needs; allowed: linux:"));
+                "two processes cannot have it at a time, as --replace needs; allowed: linux: and ring:"));
       }
     }
     if (!problems.isEmpty()) {
