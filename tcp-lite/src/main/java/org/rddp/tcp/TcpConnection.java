@@ -732,7 +732,11 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     blocked = snapshot.flag("blocked", blocked);
     blockedProbes = snapshot.number("blockedProbes", blockedProbes);
     synRepeats = snapshot.number("synRepeats", synRepeats);
-    agreed = snapshot.record("agreed", SynChoices.class, agreed);
+    SynChoices taken = snapshot.record("agreed", SynChoices.class, agreed);
+    if (taken == null) {
+      throw snapshot.wrong("the options are missing");
+    }
+    agreed = taken.shared();
     ecn = snapshot.flag("ecn", ecn);
     marked = snapshot.flag("marked", marked);
     trafficClass = snapshot.number("trafficClass", trafficClass);

@@ -50,7 +50,8 @@ public record SynNegotiation(SynChoices options, EcnFeedback ecn, int mss, int w
     int echo = acknowledgment.options.timestampEcho();
     int shift = stamped && offered.windowScale() ? SynCookies.windowScale(echo) : -1;
     return new SynNegotiation(
-        new SynChoices(shift >= 0, stamped, stamped && offered.sack() && SynCookies.sack(echo)),
+        new SynChoices(shift >= 0, stamped, stamped && offered.sack() && SynCookies.sack(echo))
+            .shared(),
         EcnFeedback.ofCookie(offer, acknowledgment, stamped && SynCookies.ecn(echo)),
         SynCookies.mss(acknowledgment.acknowledgment - 1),
         Math.max(shift, 0));
