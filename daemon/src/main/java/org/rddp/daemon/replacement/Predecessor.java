@@ -15,7 +15,7 @@ import org.rddp.snapshot.SnapshotWriter;
  */
 final class Predecessor {
   /** Longest wait in ns for what needs no preparation. */
-  static final long ANSWER = TimeUnit.SECONDS.toNanos(5);
+  static final long ANSWER = TimeUnit.SECONDS.toNanos(10);
 
   /** Longest time in ns that the successor may prepare; the engines run. */
   static final long PREPARATION = TimeUnit.MINUTES.toNanos(2);
