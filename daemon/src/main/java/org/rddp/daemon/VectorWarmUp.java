@@ -27,7 +27,7 @@ final class VectorWarmUp {
   /** So many turns with work since the last look make engines busy; those of a few messages. */
   static final int MANY_TURNS = 8;
 
-  /** Of this process, whose code it warms up; null before. */
+  /** The one of this process, whose code it warms up; null before. */
   private static VectorWarmUp ofProcess;
 
   private volatile LongSupplier turns;

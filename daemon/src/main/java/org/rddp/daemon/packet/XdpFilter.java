@@ -32,7 +32,7 @@ final class XdpFilter {
   private static final int CALL = 0x85;
   private static final int EXIT = 0x95;
 
-  /** Of LOAD_CONSTANT: the constant is the descriptor of a map. */
+  /** The source register of LOAD_CONSTANT if the constant is the descriptor of a map. */
   private static final int OF_MAP = 1;
 
   private static final int REDIRECT_MAP = 51;

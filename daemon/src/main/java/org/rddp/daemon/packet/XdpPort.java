@@ -35,7 +35,7 @@ public final class XdpPort implements BurstPort, AutoCloseable {
   private final EventSet firstOrOthers;
   private final PortInfo info;
 
-  /** Of the thread of the first queue. */
+  /** How often the first queue has received; its thread's. */
   private int receptions;
 
   private XdpPort(String name, InterfaceAddress address, List<MbufPool> pools, int entries)

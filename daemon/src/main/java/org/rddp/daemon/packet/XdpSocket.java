@@ -20,7 +20,7 @@ final class XdpSocket implements AutoCloseable {
   /** Octets of a frame's memory, of which the kernel takes some in front. */
   static final int FRAME = 4096;
 
-  /** Of {@code struct xdp_desc}: address (64 bits), length (32), options. */
+  /** Where the length is in {@code struct xdp_desc}: behind the address, before the options. */
   static final int LENGTH = Long.BYTES;
 
   private static final int DESCRIPTION = 16;
