@@ -88,7 +88,7 @@ class DeathTest {
       assertThat(in.awaitClosed(TIMEOUT)).isTrue();
       TestDaemon.await(() -> counter(there, "sessions") == 1, "its session has ended");
       TestDaemon.await(() -> counter(there, "one.stags") == 0, "its regions are gone");
-      TestDaemon.await(() -> counter(there, "memory_bytes") == 4 << 20, "its memory is freed");
+      TestDaemon.await(() -> counter(there, "memory_bytes") == 1 << 20, "its memory is freed");
       TestDaemon.await(() -> daemon.packetsOut() == 0, "every packet is back");
       TestDaemon.await(
           () -> counter(there, "one.connections_closed") == 1, "its connection has ended");

@@ -242,14 +242,14 @@ class ProgramMemoryTest {
 
   @Test
   void shouldUseAgainWhatWasFreedInAFullSlab() throws Exception {
-    ProgramMemory.Piece first = allocate(1 << 20);
-    for (int i = 0; i < 3; i++) {
-      assertThat(allocate(1 << 20).memory()).isEqualTo(first.memory());
+    ProgramMemory.Piece first = allocate(1 << 19);
+    for (int i = 0; i < 7; i++) {
+      assertThat(allocate(1 << 19).memory()).isEqualTo(first.memory());
     }
     assertThat(allocate(PAGE).memory()).as("another slab").isNotEqualTo(first.memory());
     free(first.memory(), first.offset());
-    ProgramMemory.Piece again = allocate(1 << 20);
-    ProgramMemory.Piece more = allocate(1 << 20);
+    ProgramMemory.Piece again = allocate(1 << 19);
+    ProgramMemory.Piece more = allocate(1 << 19);
     assertThat(List.of(again.memory(), more.memory())).contains(first.memory());
   }
 }
