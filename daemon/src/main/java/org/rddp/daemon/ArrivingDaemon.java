@@ -119,6 +119,8 @@ public class ArrivingDaemon implements Arriving {
     } catch (SystemCallException e) {
       throw new IllegalStateException("programs cannot connect: " + e.getMessage(), e);
     }
+    // The control socket has the mode and the group of the other daemon's configuration.
+    daemon.limitPrograms();
     daemon.begin();
   }
 

@@ -588,13 +588,8 @@ public final class Daemon implements AutoCloseable {
     Configuration running = configuration;
     Changes changes = Changes.between(running, next);
     configuration = running.applied(next);
-    ControlConfiguration access = configuration.control();
     events.setLevels(configuration.log());
-    control.reconfigure(
-        configuration.limits(),
-        Set.copyOf(access.users()),
-        permissions(configuration),
-        access.group());
+    limitPrograms();
     control.note(
         "the configuration was read again; changed: "
             + (changes.applied().isEmpty() ? "nothing" : String.join(", ", changes.applied())));
@@ -602,6 +597,16 @@ public final class Daemon implements AutoCloseable {
       control.note(
           "these changes need a restart of the daemon: " + String.join(", ", changes.restart()));
     }
+  }
+
+  /** Applies the configuration's limits of programs, and who may connect to the control socket. */
+  void limitPrograms() {
+    ControlConfiguration access = configuration.control();
+    control.reconfigure(
+        configuration.limits(),
+        Set.copyOf(access.users()),
+        permissions(configuration),
+        access.group());
   }
 
   /** Logs why a configuration that was read again is not applied. */

@@ -108,21 +108,23 @@ class DaemonReplacementTest {
 
   private Configuration configuration(String one, String addressOfOne)
       throws ConfigurationException {
-    String text =
-        """
-        [control]
-        socket = "%s"
-        [[interface]]
-        name = "%s"
-        device = "ring:x"
-        address = ["%s/24"]
-        [[interface]]
-        name = "two"
-        device = "ring:x"
-        address = ["10.0.0.2/24"]
-        """
-            .formatted(control, one, addressOfOne);
-    return ConfigurationFile.parse("test", text);
+    return ConfigurationFile.parse("test", text(one, addressOfOne));
+  }
+
+  private String text(String one, String addressOfOne) {
+    return """
+    [control]
+    socket = "%s"
+    [[interface]]
+    name = "%s"
+    device = "ring:x"
+    address = ["%s/24"]
+    [[interface]]
+    name = "two"
+    device = "ring:x"
+    address = ["10.0.0.2/24"]
+    """
+        .formatted(control, one, addressOfOne);
   }
 
   private Daemon replace(String addressOfOne) throws Exception {
@@ -615,6 +617,17 @@ class DaemonReplacementTest {
       }
     });
     return sum.get();
+  }
+
+  @Test
+  void shouldPermitTheControlSocketAsTheNewConfigurationSays() throws Exception {
+    assertThat(Files.getPosixFilePermissions(control))
+        .isEqualTo(PosixFilePermissions.fromString("rw-rw----"));
+    String text = text("one", ADDRESS_ONE).replace("[control]", "[control]\nmode = \"0600\"");
+    replace(ConfigurationFile.parse("test", text));
+    exchange(); // The control thread, which admits programs, has set it before.
+    assertThat(Files.getPosixFilePermissions(control))
+        .isEqualTo(PosixFilePermissions.fromString("rw-------"));
   }
 
   @Test
