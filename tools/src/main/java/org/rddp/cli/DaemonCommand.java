@@ -42,8 +42,9 @@ final class DaemonCommand implements Callable<Integer> {
   @Option(
       names = "--replace",
       description = {
-        "Take the place of the daemon that runs at the control socket, which keeps TCP's state; it"
-            + " must be of the same user and release, and no program may have a session with it.",
+        "Take the place of the daemon that runs at the control socket; it must be of the same user"
+            + " and release. Programs go on with this one. If that is not possible, the daemon that"
+            + " runs goes on.",
         "With --check: try everything but the last step; the daemon that runs goes on."
       })
   private boolean replaces;
