@@ -97,6 +97,7 @@ record DaemonSnapshot(
     same(snapshot, "name", "an interface has the name", configured.name());
     same(snapshot, "addresses", has + "address", configured.addressText());
     same(snapshot, "macAddress", has + "MAC address", macAddress);
+    same(snapshot, "vlan", has + "vlan", configured.vlan());
     same(snapshot, "introductionPort", has + "queue-pair-port", configured.introductionPort());
     same(snapshot, "socketsPort", has + "sockets-port", configured.socketsPortInUse());
     same(snapshot, "engines", has + "number of engines", configured.engines());

@@ -640,6 +640,17 @@ class DaemonReplacementTest {
     exchange();
   }
 
+  /** It would cut all connections off. */
+  @Test
+  void shouldRefuseAnotherVlan() throws Exception {
+    String tagged =
+        text("one", ADDRESS_ONE).replace("device = \"ring:x\"", "device = \"ring:x\"\nvlan = 7");
+    assertThatThrownBy(() -> replace(ConfigurationFile.parse("test", tagged)))
+        .isInstanceOf(ReplacementException.class)
+        .hasMessageContaining("one has the vlan 0 in the daemon that runs, and 7 in");
+    exchange();
+  }
+
   @Test
   void shouldRefuseAnotherNameOfAnInterface() throws Exception {
     Configuration renamed = configuration("other", ADDRESS_ONE);

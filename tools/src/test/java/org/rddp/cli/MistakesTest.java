@@ -103,7 +103,7 @@ class MistakesTest {
           limits    | session-memory = '32GiB'     | 10:1: limits.session-memory: 32 GiB is more than memory, that of all programs; allowed: at most 16 GiB
           limits    | process-share = 90           | 10:1: limits.process-share: 90 is more than user-share; allowed: a whole number from 1 to 75
           limits    | completions = 1000           | 10:1: limits.completions: 1000 is not a power of two; allowed: a power of two from 64 to 262144
-          interface | device = 'eth0'              | 13:1: interface[1].device: 'eth0' cannot be used; allowed: 'linux:eth0' (a Linux interface), 'pci:0000:03:00.0'
+          interface | device = 'eth0'              | 13:1: interface[1].device: 'eth0' cannot be used; allowed: 'linux:eth0' or 'xdp:eth0' (a Linux interface), 'pci:0000:03:00.0'
           interface | device = net_null0           | 13:10: interface.device: net_null0 is neither a number nor true or false nor in quotes; allowed: device = 'net_null0'
           interface | device = 'ring:x'            | 13:1: interface[1].device: 'ring:x' needs exactly two interfaces; it has 1
           interface | address = '10.0.0.1'         | 14:1: interface[1].address: '10.0.0.1' cannot be used; allowed: a unicast IPv4 address and its prefix length
