@@ -90,7 +90,7 @@ suite() {
         else
             echo 'not root: steps that need network namespaces are left out'
         fi
-        steps+=(package demo soak shim libraries races fuzz)
+        steps+=(libraries package demo soak shim races fuzz)
     else
         steps+=(fuzz races libraries)
     fi

@@ -29,7 +29,7 @@ import org.rddp.daemon.TestDaemon;
 @Timeout(300)
 class ReplacedDaemonTest {
   private static final int ATTEMPTS = 6;
-  private static final int REPLACEMENTS = Integer.getInteger("rddp.replacements", 2);
+  private static final int REPLACEMENTS = Integer.getInteger("rddp.replacements", 1);
   private static final int MORE_MESSAGES = 100;
   private static final long DEADLINE_SECONDS = 100;
   private static final Pattern SENT = Pattern.compile("\"sent_messages\": ?([0-9]+)");
