@@ -661,12 +661,20 @@ final class StreamService implements StreamKeeper {
   Set<ProgramSockets> programsWithOwnMemory() {
     return streams.values().stream()
         .map(OctetStream::parts)
-        // Of one that is given back the memory may have been unmapped, the socket first.
-        .filter(each -> each.socket().descriptor().isOpen() && !each.memory().canGoOver())
+        .filter(StreamService::hasOwnMemory)
         .map(each -> slots.get(each.number()))
         .filter(Objects::nonNull)
         .map(StreamSlot::program)
         .collect(Collectors.toSet());
+  }
+
+  private static boolean hasOwnMemory(StreamParts parts) {
+    try {
+      // Other threads may give it back meanwhile, the socket first.
+      return !parts.memory().canGoOver() && parts.socket().descriptor().isOpen();
+    } catch (IllegalStateException givenBack) {
+      return false;
+    }
   }
 
   /**
