@@ -58,10 +58,4 @@ class ReplacementTest {
   void shouldBehaveAsTheManualPagesSay(String test) throws Exception {
     run(test);
   }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"random_test-address", "random_test-thread"})
-  void shouldDeliverEveryOctetInOrder(String test) throws Exception {
-    run(test, "5", "1");
-  }
 }
