@@ -60,4 +60,10 @@ class ReplacementTest {
   void shouldBehaveAsTheManualPagesSay(String test) throws Exception {
     run(test);
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"random_test-address", "random_test-thread"})
+  void shouldDeliverEveryOctetInOrder(String test) throws Exception {
+    run(test, "5", "1");
+  }
 }

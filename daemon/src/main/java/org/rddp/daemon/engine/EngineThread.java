@@ -39,7 +39,12 @@ public final class EngineThread {
   private final Runnable onEnd;
   private final Consumer<Throwable> onLost;
   private final Thread thread;
+
+  /** Whether it makes turns: it was asked for no pause, and not to end. */
   private volatile boolean running = true;
+
+  /** Whether it was asked to end. */
+  private volatile boolean ending;
 
   /** A pause that was asked for; null: none. */
   private volatile Pause pause;
@@ -137,7 +142,10 @@ public final class EngineThread {
     }
   }
 
-  /** Waits for the end of a pause, if there is one; returns whether more turns follow. */
+  /**
+   * Waits for the end of a pause, if there is one; returns whether it goes on, with turns or the
+   * next pause.
+   */
   private boolean goesOn() {
     Pause now = pause;
     if (now != null) {
@@ -145,7 +153,7 @@ public final class EngineThread {
       now.take();
       lastTurn.set(System.nanoTime());
     }
-    return running;
+    return !ending;
   }
 
   private int turns(long now) {
@@ -248,8 +256,7 @@ public final class EngineThread {
    */
   public boolean pause(long nanos) {
     Pause begun = new Pause();
-    pause = begun;
-    running = false;
+    begin(begun);
     sleep.wake();
     if (begun.await(nanos)) {
       return true;
@@ -258,9 +265,14 @@ public final class EngineThread {
     return false;
   }
 
+  private synchronized void begin(Pause begun) {
+    pause = begun;
+    running = false;
+  }
+
   /** Ends a pause, if there is one. */
-  public void resume() {
-    running = true;
+  public synchronized void resume() {
+    running = !ending;
     endPause();
   }
 
@@ -273,7 +285,8 @@ public final class EngineThread {
   }
 
   /** Tells it to end its engines, and itself, after the current turn. */
-  public void stop() {
+  public synchronized void stop() {
+    ending = true;
     running = false;
     sleep.wake();
     endPause();
