@@ -7,6 +7,8 @@ import java.util.Map;
 import org.rddp.crc.Crc32c;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.control.HandedDescriptors;
+import org.rddp.daemon.log.DaemonEvents;
+import org.rddp.daemon.log.DaemonLog;
 import org.rddp.daemon.replacement.Arriving;
 import org.rddp.daemon.replacement.ReplacementException;
 import org.rddp.device.FrameDevice;
@@ -34,6 +36,7 @@ public class ArrivingDaemon implements Arriving {
   private final Opening opening;
   private final PrintStream out;
   private final Map<String, String> environment;
+  private DaemonEvents events;
   private Ports ports;
   private List<Descriptor> received = List.of();
   private ControlListener listener;
@@ -70,6 +73,7 @@ public class ArrivingDaemon implements Arriving {
     Crc32c.chosen();
     try {
       EagerClasses.load();
+      events = new DaemonEvents(new DaemonLog(configuration.log(), out));
       ports = opening.open();
       // There may be much by now.
       drain();
@@ -102,7 +106,8 @@ public class ArrivingDaemon implements Arriving {
     listener = ControlListener.inherit(configuration.controlSocket(), descriptors.getFirst());
     try {
       HandedDescriptors others = new HandedDescriptors(descriptors.subList(1, descriptors.size()));
-      daemon = new Daemon(configuration, listener, ports, out, environment, snapshot, others);
+      SdNotifier notifier = SdNotifier.of(environment, out);
+      daemon = new Daemon(configuration, listener, ports, events, notifier, snapshot, others);
     } catch (IOException e) {
       throw new ReplacementException(e.getMessage(), e);
     } finally {
@@ -133,8 +138,13 @@ public class ArrivingDaemon implements Arriving {
   public void discard() {
     if (daemon != null) {
       daemon.discard();
-    } else if (ports != null) {
-      ports.close();
+    } else {
+      if (ports != null) {
+        ports.close();
+      }
+      if (events != null) {
+        events.close();
+      }
     }
     received.forEach(Descriptor::close);
   }

@@ -138,7 +138,8 @@ public final class Daemon implements AutoCloseable {
    *
    * @param listener the caller closes it if this fails
    * @param ports one device for each interface; the caller closes them if this fails
-   * @param environment that may name a service manager
+   * @param events the log, closed with the daemon
+   * @param notifier of the service manager, if there is one
    * @param snapshot the state of another daemon, which it goes on with; null for none
    * @param descriptors of that state, behind the control socket
    */
@@ -146,15 +147,16 @@ public final class Daemon implements AutoCloseable {
       Configuration configuration,
       ControlListener listener,
       Ports ports,
-      PrintStream out,
-      Map<String, String> environment,
+      DaemonEvents events,
+      SdNotifier notifier,
       SnapshotReader snapshot,
       HandedDescriptors descriptors)
       throws IOException {
     this.configuration = configuration;
     this.ports = ports;
     this.statistics = new Statistics();
-    this.events = new DaemonEvents(new DaemonLog(configuration.log(), out));
+    this.events = events;
+    this.notifier = notifier;
     FaultForwarder faults = new FaultForwarder();
     List<InterfaceEngine> named = new ArrayList<>();
     List<List<TcpConnection>> connections = new ArrayList<>();
@@ -211,7 +213,6 @@ public final class Daemon implements AutoCloseable {
             statistics,
             events);
     faults.forwardTo(control.faults());
-    notifier = SdNotifier.of(environment, out);
     makeThreads();
     if (snapshot != null) {
       state().read(snapshot, descriptors, connections);
@@ -291,7 +292,9 @@ public final class Daemon implements AutoCloseable {
       if (configuration.metrics().enabled()) {
         metrics = MetricsServer.bind(configuration.metrics());
       }
-      daemon = new Daemon(configuration, listener, ports, out, environment, null, null);
+      DaemonEvents events = new DaemonEvents(new DaemonLog(configuration.log(), out));
+      SdNotifier notifier = SdNotifier.of(environment, out);
+      daemon = new Daemon(configuration, listener, ports, events, notifier, null, null);
     } catch (IOException | RuntimeException e) {
       if (metrics != null) {
         metrics.close();
@@ -314,9 +317,10 @@ public final class Daemon implements AutoCloseable {
 
   /** Lets the engines make turns, and serves programs. */
   void begin() {
+    // Engines first: their programs and peers may be waiting.
+    startThreads();
     VectorWarmUp.start(this::turnsWithWork);
     logStart();
-    startThreads();
     control.start();
   }
 

@@ -57,7 +57,11 @@ public final class Rehearsal {
   /** The rounds of a process that is to take a daemon's place. */
   private static final int FEW_ROUNDS = 2;
 
+  /** Replacements, with rounds of traffic before each. */
   private static final int REPLACEMENTS = 4;
+
+  /** All replacements of a process that is to take a daemon's place; the others without traffic. */
+  private static final int MORE_REPLACEMENTS = 16;
 
   /** Time in ns after which it ends, on a busy machine: the old daemon waits for 2 minutes. */
   private static final long LONGEST_TIME = TimeUnit.SECONDS.toNanos(20);
@@ -96,7 +100,7 @@ public final class Rehearsal {
     // DPDK ends with the first ports, so these are nobody's.
     Configuration first = configuration(Path.of("/none"), List.of(PLAIN), "none");
     try (DpdkPorts _ = DpdkPorts.open(first)) {
-      rehearse(LINKS, ROUNDS, TimeUnit.DAYS.toNanos(1));
+      rehearse(LINKS, ROUNDS, REPLACEMENTS, TimeUnit.DAYS.toNanos(1));
     }
     System.exit(0);
   }
@@ -109,7 +113,8 @@ public final class Rehearsal {
    */
   public static void ofReplacement(boolean encrypted) throws IOException, InterruptedException {
     try {
-      rehearse(encrypted ? List.of(PLAIN, ENCRYPTED) : List.of(PLAIN), FEW_ROUNDS, LONGEST_TIME);
+      List<Link> links = encrypted ? List.of(PLAIN, ENCRYPTED) : List.of(PLAIN);
+      rehearse(links, FEW_ROUNDS, MORE_REPLACEMENTS, LONGEST_TIME);
     } catch (ConfigurationException | RuntimeException e) {
       throw new IOException("no rehearsal: " + e.getMessage(), e);
     }
@@ -120,10 +125,11 @@ public final class Rehearsal {
   /**
    * Rehearses.
    *
-   * @param rounds of traffic at the most, before each replacement
-   * @param nanos after which no round begins
+   * @param rounds of traffic at the most, before each of the first replacements
+   * @param replacements at the most
+   * @param nanos after which no round begins, and no replacement without traffic
    */
-  private static void rehearse(List<Link> links, int rounds, long nanos)
+  private static void rehearse(List<Link> links, int rounds, int replacements, long nanos)
       throws ConfigurationException, IOException, InterruptedException {
     long end = System.nanoTime() + nanos;
     List<Traffic> all = new ArrayList<>();
@@ -137,8 +143,12 @@ public final class Rehearsal {
           all.add(new Traffic(link, socket));
         }
         Configuration second = configuration(socket, links, "second");
-        for (int i = 0; i < REPLACEMENTS; i++) {
-          run(all, rounds, end);
+        for (int i = 0; i < replacements; i++) {
+          if (i < REPLACEMENTS) {
+            run(all, rounds, end);
+          } else if (System.nanoTime() >= end) {
+            break;
+          }
           daemon = replace(daemon, i % 2 == 0 ? second : first);
         }
       } finally {

@@ -94,7 +94,9 @@ final class Predecessor {
           new Message(Message.Kind.STATE, length, descriptors.size(), "", List.of(memory)), ANSWER);
     }
     for (int at = 0; at < descriptors.size(); at += ReplacementChannel.DESCRIPTORS) {
-      channel.receive(Message.Kind.NEXT, ANSWER);
+      if (at > 0) {
+        channel.receive(Message.Kind.NEXT, ANSWER);
+      }
       int end = Math.min(descriptors.size(), at + ReplacementChannel.DESCRIPTORS);
       List<Descriptor> some = descriptors.subList(at, end);
       channel.send(new Message(Message.Kind.DESCRIPTORS, 0, 0, "", some), ANSWER);

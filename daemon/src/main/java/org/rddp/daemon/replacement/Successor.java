@@ -108,7 +108,9 @@ public final class Successor {
     List<Descriptor> received = new ArrayList<>();
     try {
       while (received.size() < count) {
-        channel.send(Message.of(Message.Kind.NEXT), Predecessor.ANSWER);
+        if (!received.isEmpty()) {
+          channel.send(Message.of(Message.Kind.NEXT), Predecessor.ANSWER);
+        }
         received.addAll(
             channel.receive(Message.Kind.DESCRIPTORS, Predecessor.ANSWER).descriptors());
       }
