@@ -7,6 +7,7 @@ import java.util.Map;
 import org.rddp.crc.Crc32c;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.control.HandedDescriptors;
+import org.rddp.daemon.control.MappedMemories;
 import org.rddp.daemon.log.DaemonEvents;
 import org.rddp.daemon.log.DaemonLog;
 import org.rddp.daemon.replacement.Arriving;
@@ -38,6 +39,7 @@ public class ArrivingDaemon implements Arriving {
   private final Map<String, String> environment;
   private DaemonEvents events;
   private Ports ports;
+  private final MappedMemories memories = new MappedMemories();
   private List<Descriptor> received = List.of();
   private ControlListener listener;
   private Daemon daemon;
@@ -83,6 +85,11 @@ public class ArrivingDaemon implements Arriving {
   }
 
   @Override
+  public void map(List<Descriptor> descriptors) {
+    descriptors.forEach(memories::map);
+  }
+
+  @Override
   public void drain() {
     ports.enter();
     for (FrameDevice device : ports.devices()) {
@@ -105,7 +112,8 @@ public class ArrivingDaemon implements Arriving {
     received = descriptors;
     listener = ControlListener.inherit(configuration.controlSocket(), descriptors.getFirst());
     try {
-      HandedDescriptors others = new HandedDescriptors(descriptors.subList(1, descriptors.size()));
+      HandedDescriptors others =
+          new HandedDescriptors(descriptors.subList(1, descriptors.size()), memories);
       SdNotifier notifier = SdNotifier.of(environment, out);
       daemon = new Daemon(configuration, listener, ports, events, notifier, snapshot, others);
     } catch (IOException e) {
@@ -119,6 +127,8 @@ public class ArrivingDaemon implements Arriving {
 
   @Override
   public void begin() {
+    // Programs have freed them meanwhile.
+    memories.close();
     try {
       listener.listen();
     } catch (SystemCallException e) {
@@ -136,6 +146,7 @@ public class ArrivingDaemon implements Arriving {
 
   @Override
   public void discard() {
+    memories.close();
     if (daemon != null) {
       daemon.discard();
     } else {

@@ -47,6 +47,15 @@ final class DepartingDaemon implements Departing {
   }
 
   @Override
+  public List<Descriptor> memories(int most) throws ReplacementException {
+    try {
+      return control.handOver().largestMemories(most, System.nanoTime() + Daemon.END_TIMEOUT);
+    } catch (SnapshotException e) {
+      throw new ReplacementException(CANNOT + e.getMessage(), e);
+    }
+  }
+
+  @Override
   public void stop(int process) throws ReplacementException {
     successor = process;
     String kept = notifier.keepsFrom(process);

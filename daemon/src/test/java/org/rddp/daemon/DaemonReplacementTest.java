@@ -179,6 +179,44 @@ class DaemonReplacementTest {
     assertThat(established(third)).isGreaterThan(established);
   }
 
+  @Test
+  void shouldMapLargeMemoryBeforeTheOldEnginesStop() throws Exception {
+    int octets = 8 << 20;
+    List<Integer> mapped = new ArrayList<>();
+    Rddp ending = connect("one");
+    try (Rddp here = connect("one");
+        Rddp there = connect("two");
+        Listener listener = there.listen(7471)) {
+      CompletableFuture<Connection> accepted =
+          CompletableFuture.supplyAsync(() -> listener.await(ConnectedPrograms.TIMEOUT).accept());
+      Connection out =
+          here.connect(ConnectedPrograms.TWO, PrivateData.NONE, ConnectedPrograms.TIMEOUT);
+      Connection in = accepted.join();
+      MemoryRegion source = here.allocate(octets);
+      MemoryRegion sink = there.allocate(octets, Access.LOCAL_WRITE);
+      assertThat(ending.allocate(octets).length()).isEqualTo(octets);
+      source.segment().fill((byte) 1);
+      sink.segment().fill((byte) 2);
+      ArrivingDaemon arriving =
+          new ArrivingDaemon(configuration(ADDRESS_ONE), DaemonReplacementTest::ports, out()) {
+            @Override
+            public void map(List<Descriptor> memories) {
+              mapped.add(memories.size());
+              super.map(memories);
+              ending.close();
+            }
+          };
+      new Successor(control, arriving).takeOver();
+      daemons.add(arriving.daemon());
+      assertThat(mapped).containsExactly(3);
+      assertThat(in.postReceive(1, sink, 0, octets)).isTrue();
+      assertThat(out.postSend(1, source, 0, octets)).isTrue();
+      assertThat(ConnectedPrograms.completions(there, 1))
+          .containsExactly("receive 1 SUCCESS " + octets);
+      assertThat(sink.segment().mismatch(source.segment())).isEqualTo(-1);
+    }
+  }
+
   /** Both daemons receive the frames that come while the new one prepares. */
   @Test
   void shouldHandleOnlyFramesThatCameAfterTheOldEnginesHadStopped() throws Exception {

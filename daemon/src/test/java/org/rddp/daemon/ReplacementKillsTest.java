@@ -83,7 +83,7 @@ class ReplacementKillsTest {
 
   /** As when a daemon is killed today: none runs. */
   @ParameterizedTest
-  @ValueSource(strings = {"stop", "write"})
+  @ValueSource(strings = {"memories", "stop", "write"})
   void shouldGiveUpIfTheOldOneIsKilledBeforeItHasLetGo(String call) throws Exception {
     startOld(call);
     assertThat(start("new", "").line()).isEqualTo("refused: the daemon that runs has ended");
@@ -99,7 +99,7 @@ class ReplacementKillsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"prepare", "adopt"})
+  @ValueSource(strings = {"prepare", "map", "adopt"})
   void shouldGoOnIfTheNewOneIsKilled(String call) throws Exception {
     startOld("");
     assertThat(start("new", call).line()).isNull();
@@ -159,6 +159,17 @@ class ReplacementKillsTest {
       snapshot.begin(Place.class);
       number = snapshot.number("number", number);
       snapshot.end();
+    }
+
+    @Override
+    public List<Descriptor> memories(int most) {
+      at("memories");
+      return List.of();
+    }
+
+    @Override
+    public void map(List<Descriptor> memories) {
+      at("map");
     }
 
     @Override

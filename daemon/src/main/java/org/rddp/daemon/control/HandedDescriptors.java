@@ -21,20 +21,25 @@ public final class HandedDescriptors {
   /** Null when they are written. */
   private final Iterator<Descriptor> read;
 
+  private final MappedMemories memories;
+
   /** Descriptors to be written, none at first. */
   public HandedDescriptors() {
     all = new ArrayList<>();
     read = null;
+    memories = null;
   }
 
   /**
    * Descriptors to be read.
    *
    * @param received in the order in which they were written
+   * @param memories that have been mapped before
    */
-  public HandedDescriptors(List<Descriptor> received) {
+  public HandedDescriptors(List<Descriptor> received, MappedMemories memories) {
     all = List.copyOf(received);
     read = all.iterator();
+    this.memories = memories;
   }
 
   /** Those that have been written. */
@@ -84,6 +89,16 @@ public final class HandedDescriptors {
       case CLOSED -> new PairedSocket(Descriptor.closed());
       default -> null;
     };
+  }
+
+  /**
+   * Takes memory that has been mapped before.
+   *
+   * @param descriptor the memory's, which was handed over; closed with it
+   * @return null if this memory has not been mapped
+   */
+  MappedMemories.Mapped takeMapped(Descriptor descriptor) {
+    return memories.take(descriptor);
   }
 
   /**

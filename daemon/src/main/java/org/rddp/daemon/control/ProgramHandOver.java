@@ -2,6 +2,7 @@ package org.rddp.daemon.control;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -19,6 +20,8 @@ import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.OwnedStreams;
 import org.rddp.daemon.engine.Pause;
 import org.rddp.daemon.engine.Session;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.snapshot.Memories;
 import org.rddp.snapshot.Snapshot;
 import org.rddp.snapshot.SnapshotException;
@@ -70,6 +73,37 @@ public final class ProgramHandOver {
   /** The sessions for octet streams. */
   private List<ProgramSockets> sockets() {
     return sessions().stream().map(ProgramSession::sockets).filter(Objects::nonNull).toList();
+  }
+
+  /**
+   * The descriptors of the largest memories that another daemon can map.
+   *
+   * @param most how many at the most
+   * @param deadline of {@link System#nanoTime}
+   * @return duplicates, which the caller closes; fewer if there are no more descriptors
+   */
+  public List<Descriptor> largestMemories(int most, long deadline) {
+    return onControl(
+        deadline,
+        () -> {
+          List<ProgramMapping> largest =
+              sessions().stream()
+                  .filter(each -> each.session() != null)
+                  .flatMap(each -> each.requests().largeMemories())
+                  .filter(ProgramMapping::canGoOver)
+                  .sorted(Comparator.comparingLong(ProgramMapping::length).reversed())
+                  .limit(most)
+                  .toList();
+          List<Descriptor> duplicates = new ArrayList<>();
+          try {
+            for (ProgramMapping each : largest) {
+              duplicates.add(each.descriptor().duplicate());
+            }
+          } catch (SystemCallException noMore) {
+            // The others are mapped while nobody serves them.
+          }
+          return duplicates;
+        });
   }
 
   /**
@@ -153,8 +187,8 @@ public final class ProgramHandOver {
         .collect(Collectors.joining("; "));
   }
 
-  private String onControl(long deadline, Supplier<String> action) {
-    CompletableFuture<String> result = new CompletableFuture<>();
+  private <T> T onControl(long deadline, Supplier<T> action) {
+    CompletableFuture<T> result = new CompletableFuture<>();
     server.execute(() -> {
       try {
         result.complete(action.get());

@@ -33,6 +33,9 @@ final class ProgramMapping {
   private State state = State.MAPPED;
   private Runnable whenUnmapped;
 
+  /** Whether all pages were mapped before another daemon was asked for its state. */
+  private boolean populated;
+
   /** Whether the memory is to be unmapped. Written by the control thread. */
   private volatile boolean released;
 
@@ -64,6 +67,19 @@ final class ProgramMapping {
 
   ProgramMapping(SharedMemory memory, MappingThreads threads) {
     this(memory, memory::close, threads);
+  }
+
+  /** A memory of another daemon's, which may have been mapped before. */
+  static ProgramMapping handedOver(
+      Descriptor memfd, HandedDescriptors descriptors, MappingThreads threads) {
+    MappedMemories.Mapped mapped = descriptors.takeMapped(memfd);
+    SharedMemory memory = mapped == null ? HandedDescriptors.map(memfd) : mapped.memory();
+    ProgramMapping made = new ProgramMapping(memory, threads);
+    made.populated = mapped != null;
+    if (mapped != null && !mapped.isLocked()) {
+      threads.onNotLocked();
+    }
+    return made;
   }
 
   /**
@@ -110,7 +126,7 @@ final class ProgramMapping {
   void transfer(Snapshot snapshot) {
     snapshot.begin(ProgramMapping.class);
     state = snapshot.constant("state", State.class, state);
-    if (snapshot.reads() && state == State.READY) {
+    if (snapshot.reads() && state == State.READY && !populated) {
       try {
         memory.populate(0, memory.length());
       } catch (SystemCallException e) {

@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.ipc.linux.Descriptor;
@@ -355,6 +356,13 @@ final class ProgramMemory {
     return blocks.values().stream().allMatch(each -> each.shared.canGoOver());
   }
 
+  /** Memories of the daemon's that are ready and have no small pieces. */
+  Stream<ProgramMapping> large() {
+    return blocks.values().stream()
+        .filter(each -> !each.adopted && each.pieces == null && each.shared.isReady())
+        .map(each -> each.shared);
+  }
+
   /** The memories, in the order of their numbers. */
   List<Memories.Range> ranges() {
     return sorted(blocks).stream()
@@ -417,11 +425,14 @@ final class ProgramMemory {
     boolean cut = snapshot.flag("cut", !reads && written.pieces != null);
     Mapping block = written;
     if (reads) {
-      SharedMemory mapped = adopted ? adopt(snapshot, files, memfd) : HandedDescriptors.map(memfd);
+      ProgramMapping mapping =
+          adopted
+              ? new ProgramMapping(adopt(snapshot, files, memfd), threads)
+              : ProgramMapping.handedOver(memfd, descriptors, threads);
       memories.add(1);
-      octets.add(wholePages(mapped.length()));
+      octets.add(wholePages(mapping.length()));
       RangeAllocator pieces = cut ? new RangeAllocator(SLAB, PAGE) : null;
-      block = new Mapping(new ProgramMapping(mapped, threads), pieces, adopted);
+      block = new Mapping(mapping, pieces, adopted);
     }
     block.used = snapshot.flag("used", block.used);
     block.shared.transfer(snapshot);

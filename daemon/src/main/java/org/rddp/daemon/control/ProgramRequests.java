@@ -121,6 +121,11 @@ final class ProgramRequests {
     snapshot.end();
   }
 
+  /** Its memories that take long to map. */
+  Stream<ProgramMapping> largeMemories() {
+    return memory.large();
+  }
+
   /** Where the program's memory is mapped. */
   List<Memories.Range> memories() {
     return Stream.concat(memory.ranges().stream(), regionRequests.ranges().stream()).toList();

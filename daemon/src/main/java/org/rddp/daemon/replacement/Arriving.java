@@ -15,6 +15,13 @@ public interface Arriving {
   void prepare() throws ReplacementException;
 
   /**
+   * Maps memory of programs, while the other daemon still serves them.
+   *
+   * @param memories of {@link Departing#memories}, which belong to this object from now on
+   */
+  void map(List<Descriptor> memories);
+
+  /**
    * Drops what the devices have received: the engines of the other daemon have handled it. They
    * have just stopped, and what comes from now on is this daemon's.
    */

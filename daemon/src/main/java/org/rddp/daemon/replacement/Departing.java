@@ -9,6 +9,16 @@ import org.rddp.snapshot.SnapshotWriter;
  */
 public interface Departing {
   /**
+   * Returns descriptors of memory that is worth mapping before the engines stop, since that takes
+   * long. They run.
+   *
+   * @param most how many at the most
+   * @return duplicates, which the caller closes
+   * @throws ReplacementException if that is not possible now
+   */
+  List<Descriptor> memories(int most) throws ReplacementException;
+
+  /**
    * Stops all engines at the end of a turn.
    *
    * @param successor number of the other daemon's process

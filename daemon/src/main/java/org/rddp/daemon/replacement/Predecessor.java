@@ -52,6 +52,8 @@ final class Predecessor {
       }
       boolean trial = asked.second() == 1;
       channel.send(Message.of(Message.Kind.GRANTED), ANSWER);
+      channel.receive(Message.Kind.NEXT, PREPARATION);
+      sendMemories();
       channel.receive(Message.Kind.PREPARED, PREPARATION);
       state.stop(channel.peer().pid());
       boolean left = false;
@@ -75,6 +77,15 @@ final class Predecessor {
     } catch (IOException | RuntimeException e) {
       channel.refuse(String.valueOf(e.getMessage()));
       throw e;
+    }
+  }
+
+  private void sendMemories() throws IOException {
+    List<Descriptor> memories = state.memories(ReplacementChannel.DESCRIPTORS);
+    try {
+      channel.send(new Message(Message.Kind.DESCRIPTORS, 0, 0, "", memories), ANSWER);
+    } finally {
+      memories.forEach(Descriptor::close);
     }
   }
 

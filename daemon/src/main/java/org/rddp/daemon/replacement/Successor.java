@@ -88,6 +88,8 @@ public final class Successor {
     channel.send(Message.of(Message.Kind.ASK, Snapshot.FORMAT, trial ? 1 : 0), Predecessor.ANSWER);
     channel.receive(Message.Kind.GRANTED, Predecessor.ANSWER);
     state.prepare();
+    channel.send(Message.of(Message.Kind.NEXT), Predecessor.ANSWER);
+    state.map(channel.receive(Message.Kind.DESCRIPTORS, 2 * Predecessor.ANSWER).descriptors());
     channel.send(Message.of(Message.Kind.PREPARED), Predecessor.ANSWER);
     channel.receive(Message.Kind.STOPPED, 2 * Predecessor.ANSWER);
     state.drain();

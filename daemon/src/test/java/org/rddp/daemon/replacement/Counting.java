@@ -62,6 +62,17 @@ class Counting implements Departing, Arriving {
   }
 
   @Override
+  public List<Descriptor> memories(int most) throws ReplacementException {
+    onCall("memories");
+    return List.of();
+  }
+
+  @Override
+  public void map(List<Descriptor> memories) {
+    call("map");
+  }
+
+  @Override
   public void stop(int successor) throws ReplacementException {
     onCall("stop");
     halt();

@@ -116,8 +116,8 @@ class ReplacementTest {
       }
     }
     assertThat(log.take()).isEqualTo("another daemon has taken this one's place");
-    assertThat(old.calls).containsExactly("stop", "write", "leave");
-    assertThat(next.calls).containsExactly("prepare", "drain", "adopt", "begin", "settle");
+    assertThat(old.calls).containsExactly("memories", "stop", "write", "leave");
+    assertThat(next.calls).containsExactly("prepare", "map", "drain", "adopt", "begin", "settle");
     assertThat(next.number).isEqualTo(42);
     assertThat(old.runs).isFalse();
     assertThat(next.runs).isTrue();
@@ -127,8 +127,8 @@ class ReplacementTest {
   void shouldGoOnAfterATrial() throws Exception {
     new Successor(control, next).check();
     assertThat(log.take()).contains("could have it");
-    assertThat(old.calls).containsExactly("stop", "write", "resume");
-    assertThat(next.calls).containsExactly("prepare", "drain", "adopt", "discard");
+    assertThat(old.calls).containsExactly("memories", "stop", "write", "resume");
+    assertThat(next.calls).containsExactly("prepare", "map", "drain", "adopt", "discard");
     assertThat(old.runs).isTrue();
     next = new Failing(port);
     takeOver();
@@ -138,7 +138,7 @@ class ReplacementTest {
   void shouldGoOnIfItCannotStop() throws Exception {
     old.failIn("stop", new ReplacementException("an engine is stuck"));
     assertThatThrownBy(this::takeOver).hasMessage("an engine is stuck");
-    assertThat(next.calls).containsExactly("prepare", "discard");
+    assertThat(next.calls).containsExactly("prepare", "map", "discard");
     shouldGoOn("an engine is stuck");
   }
 
@@ -146,7 +146,7 @@ class ReplacementTest {
   void shouldGoOnIfItsStateCannotBeWritten() throws Exception {
     old.failIn("write", new SnapshotException("there are octet streams"));
     assertThatThrownBy(this::takeOver).hasMessageContaining("there are octet streams");
-    assertThat(old.calls).containsExactly("stop", "write", "resume");
+    assertThat(old.calls).containsExactly("memories", "stop", "write", "resume");
     shouldGoOn("there are octet streams");
   }
 
@@ -189,19 +189,23 @@ class ReplacementTest {
   @ParameterizedTest
   @EnumSource(
       value = Message.Kind.class,
-      names = {"ASK", "PREPARED", "NEXT"})
+      names = {"ASK", "NEXT", "PREPARED", "STATE"})
   void shouldGoOnIfTheSuccessorEnds(Message.Kind last) throws Exception {
     old.with(1, Descriptor.duplicate(0));
     try (ReplacementChannel channel = connect()) {
       channel.send(Message.of(Message.Kind.ASK, Snapshot.FORMAT, 0), SOON);
       channel.receive(Message.Kind.GRANTED, SOON);
       if (last != Message.Kind.ASK) {
+        channel.send(Message.of(Message.Kind.NEXT), SOON);
+        channel.receive(Message.Kind.DESCRIPTORS, SOON);
+      }
+      if (last == Message.Kind.PREPARED || last == Message.Kind.STATE) {
         channel.send(Message.of(Message.Kind.PREPARED), SOON);
         channel.receive(Message.Kind.STOPPED, SOON);
         channel.receive(Message.Kind.STATE, SOON).descriptors().getFirst().close();
       }
-      if (last == Message.Kind.NEXT) {
-        channel.send(Message.of(Message.Kind.NEXT), SOON);
+      if (last == Message.Kind.STATE) {
+        channel.receive(Message.Kind.DESCRIPTORS, SOON).descriptors().forEach(Descriptor::close);
       }
     }
     shouldGoOn();
@@ -222,6 +226,8 @@ class ReplacementTest {
                 try (ReplacementChannel channel = socket.accept()) {
                   channel.receive(Message.Kind.ASK, SOON);
                   channel.send(Message.of(Message.Kind.GRANTED), SOON);
+                  channel.receive(Message.Kind.NEXT, SOON);
+                  channel.send(Message.of(Message.Kind.DESCRIPTORS), SOON);
                   channel.receive(Message.Kind.PREPARED, SOON);
                   channel.send(Message.of(Message.Kind.STOPPED), SOON);
                   if (last == Message.Kind.STATE) {
