@@ -17,8 +17,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "soak",
     description = {
-      "Run a daemon under programs that transfer, misbehave, are stopped and killed; kill and"
-          + " restart the daemon, too.",
+      "Run a daemon under programs that transfer, misbehave, are stopped and killed; kill,"
+          + " restart and replace the daemon, too.",
       "From time to time all programs end. Then every octet must have been verified, and the"
           + " daemon must hold no packet, descriptor, region or memory of theirs."
     })
@@ -37,13 +37,19 @@ final class SoakCommand implements Callable<Integer> {
       description = "Seed that decides what happens (default: ${DEFAULT-VALUE}).")
   private long seed;
 
+  @Option(
+      names = "--replacements",
+      description =
+          "Nothing happens but that daemons replace each other, and one of two is killed meanwhile.")
+  private boolean replacements;
+
   @Spec private CommandSpec spec;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     OptionChecks.require(
         spec, minutes >= 0.1 && minutes <= 10_000, "--minutes is 0.1 to 10000, not " + minutes);
-    try (Soak soak = new Soak(seed, line -> Output.println(spec, line))) {
+    try (Soak soak = new Soak(seed, replacements, line -> Output.println(spec, line))) {
       List<String> problems = soak.run(Duration.ofMillis((long) (minutes * 60_000)));
       soak.summary().forEach(line -> Output.println(spec, line));
       if (!problems.isEmpty()) {

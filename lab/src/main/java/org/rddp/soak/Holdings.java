@@ -19,6 +19,13 @@ import org.rddp.client.Rddp;
  * @param values by name
  */
 record Holdings(Map<String, Long> values) {
+  private static final String DESCRIPTORS = "descriptors that are no files";
+  private static final String MAPPINGS = "mappings of shared memory";
+  private static final String HUGE_PAGES = "KiB of huge pages";
+
+  /** What one process has, and another one may have more of. */
+  private static final List<String> OF_PROCESS = List.of(DESCRIPTORS, MAPPINGS, HUGE_PAGES);
+
   private static final List<String> COUNTERS =
       List.of(
           "sessions",
@@ -42,10 +49,17 @@ record Holdings(Map<String, Long> values) {
       values.put("connections open", opened - sum(counters, "connections_closed"));
     }
     Path process = Path.of("/proc", Long.toString(pid));
-    values.put("descriptors that are no files", descriptors(process));
-    values.put("mappings of shared memory", mappings(process));
-    values.put("KiB of huge pages", status(process, "HugetlbPages:"));
+    values.put(DESCRIPTORS, descriptors(process));
+    values.put(MAPPINGS, mappings(process));
+    values.put(HUGE_PAGES, status(process, "HugetlbPages:"));
     return new Holdings(values);
+  }
+
+  /** These, with what the process has from another one. */
+  Holdings withProcess(Holdings other) {
+    Map<String, Long> all = new TreeMap<>(values);
+    OF_PROCESS.forEach(each -> all.put(each, other.values.get(each)));
+    return new Holdings(all);
   }
 
   /** Sessions that the daemon has counted. */

@@ -35,6 +35,7 @@ public final class Soak implements AutoCloseable {
 
   private final Random random;
   private final long seed;
+  private final boolean replacesOnly;
   private final Consumer<String> progress;
   private final TemporaryFolder folder;
   private final Ledger ledger = new Ledger();
@@ -50,16 +51,22 @@ public final class Soak implements AutoCloseable {
    */
   private long lastRestart;
 
+  /** How long the last replacement took: one is killed within that time. */
+  private int replacementMillis = 8000;
+
   private int lives;
   private int started;
 
   /**
    * Prepares a soak.
    *
+   * @param replacesOnly whether nothing happens but that daemons replace each other, and are killed
+   *     meanwhile
    * @param progress gets a line for each audit
    */
-  public Soak(long seed, Consumer<String> progress) throws IOException {
+  public Soak(long seed, boolean replacesOnly, Consumer<String> progress) throws IOException {
     this.seed = seed;
+    this.replacesOnly = replacesOnly;
     this.random = new Random(seed);
     this.progress = progress;
     this.folder = new TemporaryFolder("rddp-soak-");
@@ -101,7 +108,7 @@ public final class Soak implements AutoCloseable {
   }
 
   private void startDaemon() throws IOException, InterruptedException {
-    daemon = new SoakedDaemon(folder.path(), lives++);
+    daemon = SoakedDaemon.start(folder.path(), lives++);
   }
 
   // ---- Programs ----
@@ -164,7 +171,7 @@ public final class Soak implements AutoCloseable {
       return;
     }
     int index = random.nextInt(programs.length);
-    switch (random.nextInt(16)) {
+    switch (replacesOnly ? random.nextInt(16, 18) : random.nextInt(18)) {
       case 0 -> {
         if (isOver(lastRestart)) {
           kill(index);
@@ -174,6 +181,8 @@ public final class Soak implements AutoCloseable {
       }
       case 1, 2, 3, 4 -> stopForAWhile(index);
       case 5, 6, 7 -> end(index);
+      case 16 -> replaceDaemon();
+      case 17 -> replaceDaemonAndKill();
       default -> kill(index);
     }
   }
@@ -182,11 +191,58 @@ public final class Soak implements AutoCloseable {
   private void killDaemon() throws IOException, InterruptedException {
     disturbances.merge("daemon killed", 1, Integer::sum);
     daemon.kill(problems);
+    startAgain();
+  }
+
+  /** Starts the daemon when it has ended, and so have all programs. */
+  private void startAgain() throws IOException, InterruptedException {
     for (int i = 0; i < programs.length; i++) {
       close(i);
     }
     startDaemon();
     startPrograms();
+  }
+
+  /** Lets another daemon go on with all programs, which must not notice. */
+  private void replaceDaemon() throws IOException, InterruptedException {
+    disturbances.merge("daemon replaced", 1, Integer::sum);
+    long begun = System.nanoTime();
+    SoakedDaemon next = daemon.startSuccessor(lives++);
+    if (next.takesOver()) {
+      replacementMillis = (int) TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
+      daemon.leave(problems);
+      daemon = next;
+    } else {
+      problems.add("the daemon was not replaced" + next.logEnd());
+      next.close();
+    }
+  }
+
+  /**
+   * Kills one of two daemons while one replaces the other. One of them must go on with all
+   * programs; or, if the killed one had them, these end.
+   */
+  private void replaceDaemonAndKill() throws IOException, InterruptedException {
+    SoakedDaemon old = daemon;
+    SoakedDaemon next = daemon.startSuccessor(lives++);
+    // Most of the time only the new one works, so rather towards the end.
+    double before = Math.pow(random.nextDouble(), 3);
+    TimeUnit.MILLISECONDS.sleep((long) (replacementMillis * (1 - before)));
+    boolean killsNext = random.nextBoolean();
+    (killsNext ? next : old).kill(problems);
+    SoakedDaemon other = killsNext ? old : next;
+    boolean goesOn = killsNext ? old.goesOn() : next.takesOver();
+    disturbances.merge(
+        "%s daemon killed in a replacement, %s"
+            .formatted(killsNext ? "new" : "old", goesOn ? "the other goes on" : "both ended"),
+        1,
+        Integer::sum);
+    if (goesOn) {
+      daemon = other;
+    } else {
+      other.close();
+      startAgain();
+    }
   }
 
   private void stopForAWhile(int index) throws IOException, InterruptedException {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.rddp.client.Rddp;
@@ -11,7 +12,7 @@ import org.rddp.client.RddpException;
 import org.rddp.rig.ConfigurationText;
 import org.rddp.rig.JavaProcess;
 
-/** One life of the daemon in a soak. */
+/** A process of the daemon in a soak, which a successor may replace. */
 final class SoakedDaemon implements AutoCloseable {
   static final String SINK_ADDRESS = "10.98.0.2";
 
@@ -30,15 +31,24 @@ final class SoakedDaemon implements AutoCloseable {
   private static final List<String> FLAGS =
       List.of("-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC");
 
+  private final Path folder;
   private final Path socket;
   private final Path log;
   private final JavaProcess process;
-  private final Holdings atStart;
+
+  /** What it held before programs came; of a successor the daemon before it. */
+  private Holdings atStart;
+
+  /** Whether {@link #atStart} says what this process has, or one that began alike. */
+  private boolean knowsProcess;
+
+  private final boolean isSuccessor;
   private int audits;
   private long warmMemory;
 
-  /** Starts a daemon with two interfaces that a ring connects, and counts what it holds. */
-  SoakedDaemon(Path folder, int life) throws IOException, InterruptedException {
+  private SoakedDaemon(Path folder, int life, SoakedDaemon replaced) throws IOException {
+    this.folder = folder;
+    isSuccessor = replaced != null;
     socket = folder.resolve("rddpd.sock");
     log = folder.resolve("daemon-" + life + ".log");
     ConfigurationText text =
@@ -49,15 +59,60 @@ final class SoakedDaemon implements AutoCloseable {
             .port("one", "ring:soak", "10.98.0.1/24", "packets", 8192)
             .port("two", "ring:soak", SINK_ADDRESS + "/24", "packets", 8192);
     Path configuration = Files.writeString(folder.resolve("rddpd.toml"), text.toString());
-    process =
-        JavaProcess.command(
-            "daemon",
-            log,
-            FLAGS,
-            List.of("daemon", "--config", configuration.toString(), "--until-eof"));
-    process.awaitLine("ready:", PATIENCE);
-    try (Rddp session = open()) {
-      atStart = holdingsAtStart(session);
+    List<String> command =
+        new ArrayList<>(List.of("daemon", "--config", configuration.toString(), "--until-eof"));
+    if (isSuccessor) {
+      command.add("--replace");
+      atStart = replaced.atStart;
+      knowsProcess = replaced.isSuccessor && replaced.knowsProcess;
+    }
+    process = JavaProcess.command("daemon", log, FLAGS, command);
+  }
+
+  /**
+   * Starts a daemon with two interfaces that a ring connects, and counts what it holds.
+   *
+   * @param number of its process
+   */
+  static SoakedDaemon start(Path folder, int number) throws IOException, InterruptedException {
+    SoakedDaemon started = new SoakedDaemon(folder, number, null);
+    started.process.awaitLine("ready:", PATIENCE);
+    try (Rddp session = started.open()) {
+      started.atStart = started.holdingsAtStart(session);
+    }
+    started.knowsProcess = true;
+    return started;
+  }
+
+  /**
+   * Starts a daemon that takes the place of this one, and does not wait for that.
+   *
+   * @param number of its process
+   */
+  SoakedDaemon startSuccessor(int number) throws IOException {
+    return new SoakedDaemon(folder, number, this);
+  }
+
+  /** Whether this successor gets the place; waits until that is certain. */
+  boolean takesOver() throws InterruptedException {
+    try {
+      process.awaitLine("ready:", PATIENCE);
+      return true;
+    } catch (IOException ended) {
+      return false;
+    }
+  }
+
+  /**
+   * Whether this daemon serves programs, though a successor was started; waits for its end if it
+   * does not.
+   */
+  boolean goesOn() throws InterruptedException {
+    try (Rddp _ = SoakProgram.open(socket, "one")) {
+      return true;
+    } catch (RddpException | IllegalStateException e) {
+      process.awaitEnd(PATIENCE);
+      return false;
     }
   }
 
@@ -102,11 +157,16 @@ final class SoakedDaemon implements AutoCloseable {
       String difference;
       do {
         TimeUnit.MILLISECONDS.sleep(150);
-        difference = Holdings.of(session, pid).difference(atStart);
+        Holdings now = Holdings.of(session, pid);
+        if (!knowsProcess) {
+          atStart = atStart.withProcess(now);
+        }
+        difference = now.difference(atStart);
       } while (!difference.isEmpty() && System.nanoTime() < deadline);
       if (!difference.isEmpty()) {
         problems.add("the daemon still holds: " + difference);
       }
+      knowsProcess = true;
     }
     return auditMemory(problems, Holdings.residentMemory(pid));
   }
@@ -140,6 +200,21 @@ final class SoakedDaemon implements AutoCloseable {
       problems.add("the daemon has left its socket behind");
     }
     end(problems);
+  }
+
+  /** Waits for the end of a daemon that another one has replaced, and checks that. */
+  void leave(List<String> problems) throws IOException, InterruptedException {
+    if (!process.awaitEnd(PATIENCE)) {
+      problems.add("the replaced daemon did not end within " + PATIENCE.toSeconds() + " s");
+    } else if (process.exitCode() != 0) {
+      problems.add("the replaced daemon ended with code " + process.exitCode());
+    }
+    end(problems);
+  }
+
+  /** The last lines of its log. */
+  String logEnd() throws IOException {
+    return process.logEnd();
   }
 
   /** Waits for its end, and looks for internal errors in its log. */

@@ -85,8 +85,7 @@ final class DaemonRun {
     Output.println(
         spec, READY + " in %d.%03d s, %s".formatted(millis / 1000, millis % 1000, describe()));
     if (untilEof) {
-      waitForEof();
-      System.exit(0);
+      Thread.ofPlatform().daemon().name("rddp-input").start(DaemonRun::exitAtEof);
     }
     Throwable lost = awaitEnd(daemon);
     if (lost != null) {
@@ -314,7 +313,7 @@ final class DaemonRun {
     }
   }
 
-  private static void waitForEof() {
+  private static void exitAtEof() {
     try {
       while (System.in.read() >= 0) {
         // Only the end of the input matters.
@@ -322,6 +321,7 @@ final class DaemonRun {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    System.exit(0);
   }
 
   // ---- Messages ----

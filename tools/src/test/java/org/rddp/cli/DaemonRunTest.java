@@ -7,6 +7,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
@@ -55,6 +56,31 @@ class DaemonRunTest {
     String option = trial ? "--check" : "--until-eof";
     assertThat(mistake("daemon", "--config", file.toString(), "--replace", option))
         .contains("interface[1].device: two processes cannot have it at a time");
+  }
+
+  /** Its input goes on. */
+  @Test
+  @EnabledIf("org.rddp.cli.DaemonProcess#hasDpdk")
+  void shouldEndWhenItHasBeenReplaced() throws Exception {
+    Path file = configuration("ring:x");
+    Files.writeString(
+        file,
+        """
+        [[interface]]
+        name = "port1"
+        device = "ring:x"
+        address = "10.0.0.2/24"
+        packets = 2048
+        """,
+        StandardOpenOption.APPEND);
+    try (DaemonProcess old = DaemonProcess.start(file, "--until-eof")) {
+      old.awaitReady();
+      try (DaemonProcess next = DaemonProcess.start(file, "--until-eof", "--replace")) {
+        next.awaitReady();
+        assertThat(old.awaitEnd()).isZero();
+        assertThat(next.isAlive()).isTrue();
+      }
+    }
   }
 
   @Test
