@@ -341,6 +341,15 @@ public final class Daemon implements AutoCloseable {
     startReplacements();
   }
 
+  /**
+   * Waits until the code for vectors is warm, which the first daemon of this process has begun.
+   *
+   * @param deadline of {@link System#nanoTime}, for the wait
+   */
+  public static void awaitWarmUp(long deadline) throws InterruptedException {
+    VectorWarmUp.awaitEnd(deadline);
+  }
+
   private void startReplacements() {
     try {
       replacements = Replacements.start(configuration.controlSocket(), departing(), events::info);

@@ -1,5 +1,6 @@
 package org.rddp.daemon;
 
+import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
@@ -32,6 +33,9 @@ final class VectorWarmUp {
 
   private volatile LongSupplier turns;
   private final LongConsumer sleep;
+  private final Thread thread = new Thread(this::run, "rddp-vectors");
+  private Runnable checksum;
+  private Runnable crc;
   private long seen;
   private int waits;
 
@@ -65,21 +69,27 @@ final class VectorWarmUp {
     }
   }
 
+  /** Waits for the end of the process's warm-up, but not beyond a time of System.nanoTime. */
+  static synchronized void awaitEnd(long deadline) throws InterruptedException {
+    long nanos = deadline - System.nanoTime();
+    if (ofProcess != null && nanos > 0) {
+      ofProcess.thread.join(Duration.ofNanos(nanos));
+    }
+  }
+
   /** Chooses the code for vectors, and starts the thread. */
   void start() {
-    Runnable checksum = Checksum.warmUp(this::pause);
-    Runnable crc = Crc32c.trial(System::nanoTime, this::pause);
-    Thread thread =
-        new Thread(
-            () -> {
-              sleep.accept(BEGINNING);
-              pause();
-              checksum.run();
-              crc.run();
-            },
-            "rddp-vectors");
+    checksum = Checksum.warmUp(this::pause);
+    crc = Crc32c.trial(System::nanoTime, this::pause);
     thread.setDaemon(true);
     thread.start();
+  }
+
+  private void run() {
+    sleep.accept(BEGINNING);
+    pause();
+    checksum.run();
+    crc.run();
   }
 
   /** Pauses, for longer while engines are busy. */

@@ -114,7 +114,10 @@ public final class Rehearsal {
   public static void ofReplacement(boolean encrypted) throws IOException, InterruptedException {
     try {
       List<Link> links = encrypted ? List.of(PLAIN, ENCRYPTED) : List.of(PLAIN);
+      long end = System.nanoTime() + LONGEST_TIME;
       rehearse(links, FEW_ROUNDS, MORE_REPLACEMENTS, LONGEST_TIME);
+      // Otherwise HotSpot would compile that while engines work.
+      Daemon.awaitWarmUp(end);
     } catch (ConfigurationException | RuntimeException e) {
       throw new IOException("no rehearsal: " + e.getMessage(), e);
     }
