@@ -3,6 +3,8 @@ package org.rddp.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -45,6 +47,7 @@ import org.rddp.client.streams.ProgramStream;
 import org.rddp.client.streams.StreamSession;
 import org.rddp.client.streams.StreamWaiter;
 import org.rddp.client.types.Access;
+import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.PrivateData;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
@@ -560,6 +563,63 @@ class DaemonReplacementTest {
       program.begin("one", ControlMessage.KNOWS_SUCCESSORS - 1);
       assertRefused("ends its session with this process", program);
     }
+  }
+
+  /** The new daemon may have other tenants, and streams that wait to send are theirs then. */
+  @Test
+  void shouldGoOnWithTenants() throws Exception {
+    String other = "[[limits.tenant]]\nweight = 2\nrate = \"10Gbit/s\"\n";
+    String named =
+        "[[limits.tenant]]\nname = \"ops\"\nusers = [%d]\nweight = 9\n".formatted(user());
+    try (SteadyExchange exchange =
+            new SteadyExchange(connect("one"), connect("two"), ConnectedPrograms.TWO);
+        SteadyStream stream = new SteadyStream(control, ADDRESS_ONE, ConnectedPrograms.TWO)) {
+      exchange.awaitMessages(100);
+      replace(withTables(other));
+      long before = 0;
+      for (int i = 0; i < 3; i++) {
+        exchange.awaitMessages(100);
+        stream.awaitOctets(100_000);
+        JsonObject tenant = tenantOfOne();
+        assertThat(tenant.get("tenant").getAsString()).isEqualTo(Integer.toString(user()));
+        assertThat(tenant.get("connections").getAsInt()).isEqualTo(2);
+        assertThat(tenant.get("sent_octets").getAsLong()).isGreaterThan(before + 100_000);
+        before = tenant.get("sent_octets").getAsLong();
+        replace(withTables(other));
+        assertThat(tenantOfOne().get("sent_octets").getAsLong()).isGreaterThanOrEqualTo(before);
+      }
+      replace(withTables(named));
+      exchange.awaitMessages(100);
+      stream.awaitOctets(100_000);
+      assertThat(tenantOfOne().get("tenant").getAsString()).isEqualTo("ops");
+      assertThat(tenantOfOne().get("connections").getAsInt()).isEqualTo(2);
+      replace(ADDRESS_ONE);
+      exchange.awaitMessages(100);
+      stream.awaitOctets(100_000);
+    }
+    exchange();
+  }
+
+  private int user() throws IOException {
+    return (int) Files.getAttribute(directory, "unix:uid");
+  }
+
+  /** The only tenant at the interface {@code one}. */
+  private JsonObject tenantOfOne() {
+    try (Rddp viewer = connect("one")) {
+      return viewer.list(ListSubject.TENANTS).stream()
+          .map(line -> JsonParser.parseString(line).getAsJsonObject())
+          .filter(each -> each.get("engine").getAsString().equals("one"))
+          .reduce((one, another) -> {
+            throw new AssertionError(one + " and " + another);
+          })
+          .orElseThrow();
+    }
+  }
+
+  private Configuration withTables(String tables) throws ConfigurationException {
+    String text = text("one", ADDRESS_ONE).replaceFirst("\\[\\[interface", tables + "[[interface");
+    return ConfigurationFile.parse("test", text);
   }
 
   /** What the new daemon has counted, it counts down again. */

@@ -6,6 +6,7 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.rddp.client.types.Reason;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.sending.SendTenant;
 import org.rddp.device.CaptureSink;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
@@ -534,13 +535,19 @@ public final class Engine {
 
   // ---- It goes on as another engine ----
 
-  /** Transfers what is not of its sessions or its parts. */
-  void transfer(Snapshot snapshot) {
+  /**
+   * Transfers what is not of its sessions or its parts.
+   *
+   * @return the tenants that are written, or in whose place the reader has these
+   */
+  List<SendTenant> transfer(Snapshot snapshot) {
     snapshot.begin(Engine.class);
     snapshot.counters(counters);
     busyTurns = snapshot.number("busyTurns", busyTurns, 0, TURNS_BETWEEN_TIMERS - 1);
     closing = snapshot.flag("closing", closing);
+    List<SendTenant> written = EngineTenants.transfer(snapshot, tenants);
     snapshot.end();
+    return written;
   }
 
   /** Transfers which deadlines are set, and which peers must send their Request. */
