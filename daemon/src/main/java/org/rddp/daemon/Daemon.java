@@ -316,6 +316,7 @@ public final class Daemon implements AutoCloseable {
   void begin() {
     VectorWarmUp.start(this::turnsWithWork);
     logStart();
+    control.handOver().goOn();
     startThreads();
     control.start();
   }

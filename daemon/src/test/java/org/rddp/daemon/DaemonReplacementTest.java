@@ -29,6 +29,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.client.Capture;
 import org.rddp.client.Connection;
 import org.rddp.client.ConnectionOptions;
 import org.rddp.client.CounterReader;
@@ -67,6 +70,7 @@ import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.UnixSocket;
+import org.rddp.ipc.ring.TraceEvent;
 import org.rddp.snapshot.SnapshotReader;
 import org.rddp.snapshot.SnapshotWriter;
 
@@ -76,6 +80,10 @@ class DaemonReplacementTest {
   private static final int NOBODY = 65534;
   private static final int OWN = (int) ProcessHandle.current().pid();
   private static final String ADDRESS_ONE = "10.0.0.1";
+
+  /** A number that nothing else in a frame has. */
+  private static final long MARK = 0x6d61_726b_0000_0000L;
+
   private static final int REMOTE_WRITE = Access.bits(Access.REMOTE_WRITE);
 
   @TempDir private Path directory;
@@ -546,11 +554,92 @@ class DaemonReplacementTest {
     }
   }
 
+  /** A program that captures or traces sees what each daemon does, once. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void shouldGoOnCapturingAndTracing(boolean traces) throws Exception {
+    try (Rddp here = connect("one");
+        Rddp there = connect("two");
+        Rddp viewer = connect("one")) {
+      Listener listener = there.listen(7471);
+      CompletableFuture<Connection> accepted =
+          CompletableFuture.supplyAsync(() -> listener.await(ConnectedPrograms.TIMEOUT).accept());
+      Connection out =
+          here.connect(ConnectedPrograms.TWO, PrivateData.NONE, ConnectedPrograms.TIMEOUT);
+      Connection in = accepted.join();
+      MemoryRegion source = here.allocate(64);
+      MemoryRegion sink = there.allocate(64, Access.LOCAL_WRITE);
+      List<Long> seen = new ArrayList<>();
+      for (int round = 0; round < 2; round++) {
+        seen.clear();
+        try (Capture capture =
+            traces
+                ? viewer.startTrace(1 << 18, out.id(), OWN)
+                : viewer.startCapture(1 << 18, 128, false)) {
+          for (int i = 0; i < 4; i++) {
+            source.segment().set(ValueLayout.JAVA_LONG_UNALIGNED, 0, MARK + i);
+            assertThat(in.postReceive(i, sink, 0, 64)).isTrue();
+            assertThat(out.postSend(MARK + i, source, 0, 8)).isTrue();
+            ConnectedPrograms.completions(there, 1);
+            ConnectedPrograms.completions(here, 1);
+            capture.poll((time, length, octets) -> addMark(traces, octets, seen), i);
+            replace(ADDRESS_ONE);
+          }
+          viewer.stopCapture();
+          capture.poll((time, length, octets) -> addMark(traces, octets, seen), 10_000);
+          assertThat(capture.lost()).isZero();
+        }
+        assertThat(seen).containsExactly(MARK, MARK + 1, MARK + 2, MARK + 3);
+      }
+    }
+  }
+
+  /** Adds a mark that a frame has at its end, or that names a request in the event of a trace. */
+  private static void addMark(boolean traces, MemorySegment octets, List<Long> seen) {
+    TraceEvent event = new TraceEvent();
+    event.wrap(octets);
+    if (traces && event.kind() == TraceEvent.REQUEST_TAKEN) {
+      seen.add(event.number(0));
+    }
+    for (long at = 54; !traces && at <= octets.byteSize() - 8; at++) {
+      long found = octets.get(ValueLayout.JAVA_LONG_UNALIGNED, at);
+      if (found >= MARK && found < MARK + 4) {
+        seen.add(found);
+      }
+    }
+  }
+
+  /** Another connection has the number of one whose trace has not been stopped. */
+  @Test
+  void shouldGoOnWithATraceOfAConnectionThatHasEnded() throws Exception {
+    try (Rddp viewer = connect("one")) {
+      Capture capture;
+      try (Rddp here = connect("one");
+          Rddp there = connect("two");
+          Listener listener = there.listen(7471)) {
+        CompletableFuture<Connection> accepted =
+            CompletableFuture.supplyAsync(() -> listener.await(ConnectedPrograms.TIMEOUT).accept());
+        Connection out =
+            here.connect(ConnectedPrograms.TWO, PrivateData.NONE, ConnectedPrograms.TIMEOUT);
+        accepted.join();
+        capture = viewer.startTrace(1 << 18, out.id(), 0);
+      }
+      try (SteadyExchange later =
+          new SteadyExchange(connect("one"), connect("two"), ConnectedPrograms.TWO)) {
+        assertThat(capture.poll((time, length, octets) -> {}, 10_000)).isPositive();
+        replace(ADDRESS_ONE);
+        later.awaitMessages(100);
+        assertThat(capture.poll((time, length, octets) -> {}, 10_000)).isZero();
+      }
+      viewer.stopCapture();
+      capture.close();
+      replace(ADDRESS_ONE);
+    }
+  }
+
   @Test
   void shouldNameProgramsWhoseSessionsCannotGoOver() throws Exception {
     try (Rddp program = connect("one")) {
-      assertRefused("captures", program.startCapture(1 << 16, 96, false));
-      program.stopCapture();
       try (SharedMemory own = SharedMemory.create("test", 4096)) {
         assertRefused(
             "has memory that no other process can map",

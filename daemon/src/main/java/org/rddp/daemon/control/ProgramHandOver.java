@@ -254,6 +254,17 @@ public final class ProgramHandOver {
     snapshot.end();
   }
 
+  /**
+   * Goes on with captures and traces, after {@link #transfer} and before the engines' first turn.
+   */
+  public void goOn() {
+    for (ProgramSession each : sessions()) {
+      if (each.session() != null) {
+        each.requests().goOnCapturing();
+      }
+    }
+  }
+
   /** The memories of the programs of an engine, in an order that the other daemon has, too. */
   public List<Memories.Range> memories(Engine engine) {
     return sessions().stream()

@@ -495,6 +495,17 @@ public final class Engine {
   public void trace(int number, int process, CaptureSink sink) throws RequestRefusedException {
     endTrace();
     traced = connection(number, process);
+    traceOn(sink);
+  }
+
+  /**
+   * Goes on with the trace that another engine has begun, if its connection is there. Before the
+   * first turn.
+   */
+  public void traceOn(CaptureSink sink) {
+    if (traced == null || traced.tcp() == null) {
+      return;
+    }
     ConnectionTrace trace = new ConnectionTrace(sink);
     tcp.trace(traced.tcp(), trace);
     traced.trace(trace);
@@ -548,6 +559,13 @@ public final class Engine {
     List<SendTenant> written = EngineTenants.transfer(snapshot, tenants);
     snapshot.end();
     return written;
+  }
+
+  /** Transfers which connection is traced. */
+  void transferTraced(Snapshot snapshot, References<SessionConnection> connections) {
+    snapshot.begin(Engine.class);
+    traced = connections.transfer(snapshot, "traced", traced, null);
+    snapshot.end();
   }
 
   /** Transfers which deadlines are set, and which peers must send their Request. */

@@ -129,6 +129,7 @@ public final class EngineHandOver {
     }
     transferIntroductions(snapshot, tcp);
     transferRejected(snapshot, tcp);
+    engine.transferTraced(snapshot, new References<>(connections()));
     transferOrder(snapshot);
     snapshot.end();
   }
