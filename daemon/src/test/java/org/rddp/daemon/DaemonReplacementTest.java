@@ -13,16 +13,20 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +40,7 @@ import org.rddp.client.Connection;
 import org.rddp.client.ConnectionOptions;
 import org.rddp.client.CounterReader;
 import org.rddp.client.IncomingConnection;
+import org.rddp.client.KeyExchangeHandler;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.MemoryWindow;
@@ -635,6 +640,63 @@ class DaemonReplacementTest {
       capture.close();
       replace(ADDRESS_ONE);
     }
+  }
+
+  /** What {@code rddp ipsec mirror} does; nobody else gets IKE's datagrams meanwhile. */
+  @Test
+  void shouldGoOnExchangingKeys() throws Exception {
+    old.close();
+    Configuration secured =
+        ConfigurationFile.parse(
+            "test",
+            text("one", ADDRESS_ONE)
+                .replace("device =", "ipsec = { default = \"require\" }\ndevice ="));
+    old = Daemon.start(secured, ports(), out());
+    daemons.add(old);
+    InetAddress one = InetAddress.getByName(ADDRESS_ONE);
+    InetAddress two = InetAddress.getByName(TestDaemon.ADDRESS_TWO);
+    BlockingQueue<Integer> told = new LinkedBlockingQueue<>();
+    try (Rddp other = connect("one");
+        Rddp there = connect("two")) {
+      try (Rddp here = connect("one")) {
+        here.securityAssociations().exchangeKeys(marks(told));
+        there.securityAssociations().exchangeKeys(marks(told));
+        for (int i = 0; i < 3; i++) {
+          replace(secured);
+          here.securityAssociations().send(one, two, datagram(i));
+          assertThat(told.poll(60, TimeUnit.SECONDS)).isEqualTo(i);
+          there.securityAssociations().send(two, one, datagram(-i));
+          assertThat(told.poll(60, TimeUnit.SECONDS)).isEqualTo(-i);
+          assertThatThrownBy(() -> other.securityAssociations().exchangeKeys(marks(told)))
+              .hasMessageContaining("another program");
+        }
+      }
+      other.securityAssociations().exchangeKeys(marks(told));
+    }
+  }
+
+  private static byte[] datagram(int mark) {
+    short ike = 500;
+    return ByteBuffer.allocate(40)
+        .putShort(ike)
+        .putShort(ike)
+        .putShort((short) 40)
+        .putInt(10, mark)
+        .array();
+  }
+
+  private static KeyExchangeHandler marks(BlockingQueue<Integer> told) {
+    return new KeyExchangeHandler() {
+      @Override
+      public void onDatagram(InetAddress local, InetAddress remote, byte[] datagram) {
+        told.add(ByteBuffer.wrap(datagram).getInt(10));
+      }
+
+      @Override
+      public void onNeed(InetSocketAddress local, InetSocketAddress remote) {
+        // The test makes no connection.
+      }
+    };
   }
 
   @Test

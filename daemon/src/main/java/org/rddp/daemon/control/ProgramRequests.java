@@ -97,9 +97,6 @@ final class ProgramRequests {
 
   /** What keeps another daemon from going on with the session; empty if nothing does. */
   String keptBy() {
-    if (keyExchange.isActive()) {
-      return "exchanges keys";
-    }
     return memory.canGoOver() && capture.canGoOver()
         ? ""
         : "has memory that no other process can map";
@@ -114,6 +111,7 @@ final class ProgramRequests {
     receiveQueues.transfer(snapshot);
     queuePairs.transfer(snapshot, session);
     capture.transfer(snapshot, descriptors);
+    keyExchange.transfer(snapshot);
     long used = snapshot.number("regions", regions.used(), 0, Integer.MAX_VALUE);
     if (snapshot.reads()) {
       regions.add(used);
