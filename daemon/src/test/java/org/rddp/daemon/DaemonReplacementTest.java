@@ -65,6 +65,7 @@ import org.rddp.daemon.replacement.Successor;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.IpCounters;
+import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
@@ -416,6 +417,35 @@ class DaemonReplacementTest {
       replace(ADDRESS_ONE);
       assertThat(answer(program, new ProgramMessage.SocketsHello(2, 12, "late")))
           .isInstanceOf(SocketsWelcome.class);
+    }
+  }
+
+  /** As when the daemon has accepted it and no descriptor is left for its pidfd. */
+  @Test
+  void shouldServeAProgramThatLacksADescriptor() throws Exception {
+    old.close();
+    Configuration configuration = configuration(ADDRESS_ONE);
+    ControlListener listener = Daemon.bind(configuration);
+    old = Daemon.start(configuration, listener, ports(), out());
+    daemons.add(old);
+    ArrivingDaemon next = new ArrivingDaemon(configuration, DaemonReplacementTest::ports, out());
+    next.prepare();
+    DepartingDaemon departing = old.departing();
+    departing.stop(OWN);
+    try (ControlSocket program = ControlSocket.connect(control)) {
+      listener.inherit(UnixSocket.accept(listener.descriptor()));
+      SnapshotWriter snapshot = new SnapshotWriter();
+      List<Descriptor> handed = new ArrayList<>();
+      for (Descriptor each : departing.write(snapshot)) {
+        handed.add(each.duplicate());
+      }
+      next.adopt(new SnapshotReader(snapshot.finish()), handed);
+      departing.leave();
+      daemons.add(next.daemon());
+      next.begin();
+      assertThat(answer(program, new ProgramMessage.SocketsHello(1, 12, "late")))
+          .isInstanceOf(SocketsWelcome.class);
+      next.settle();
     }
   }
 

@@ -240,7 +240,7 @@ public final class ProgramHandOver {
    */
   public void transfer(Snapshot snapshot, HandedDescriptors descriptors) {
     snapshot.begin(ProgramHandOver.class);
-    admission.transfer(snapshot);
+    admission.transfer(snapshot, descriptors);
     server.interfaces().all().stream()
         .map(InterfaceEngine::queuePairs)
         .distinct()
