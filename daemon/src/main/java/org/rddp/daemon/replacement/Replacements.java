@@ -109,14 +109,25 @@ public final class Replacements implements AutoCloseable {
   public void close() throws IOException {
     closed = true;
     socket.wake();
-    try {
-      accepting.join();
-      if (serving != null) {
-        serving.join();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    awaitEnd(accepting);
+    if (serving != null) {
+      awaitEnd(serving);
     }
     socket.close();
+  }
+
+  /** Waits for a thread even if this one is interrupted: it uses what is closed next. */
+  private static void awaitEnd(Thread thread) {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 }
