@@ -317,7 +317,8 @@ public final class Daemon implements AutoCloseable {
 
   /** Lets the engines make turns, and serves programs. */
   void begin() {
-    // Engines first: their programs and peers may be waiting.
+    control.handOver().goOn();
+    // Before the log: their programs and peers may be waiting.
     startThreads();
     VectorWarmUp.start(this::turnsWithWork);
     logStart();

@@ -3,6 +3,8 @@ package org.rddp.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -11,26 +13,34 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.client.Capture;
 import org.rddp.client.Connection;
 import org.rddp.client.ConnectionOptions;
 import org.rddp.client.CounterReader;
 import org.rddp.client.IncomingConnection;
+import org.rddp.client.KeyExchangeHandler;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.MemoryWindow;
@@ -45,6 +55,7 @@ import org.rddp.client.streams.ProgramStream;
 import org.rddp.client.streams.StreamSession;
 import org.rddp.client.streams.StreamWaiter;
 import org.rddp.client.types.Access;
+import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.PrivateData;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
@@ -54,6 +65,7 @@ import org.rddp.daemon.replacement.Successor;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.IpCounters;
+import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
@@ -64,6 +76,7 @@ import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.UnixSocket;
+import org.rddp.ipc.ring.TraceEvent;
 import org.rddp.snapshot.SnapshotReader;
 import org.rddp.snapshot.SnapshotWriter;
 
@@ -73,6 +86,10 @@ class DaemonReplacementTest {
   private static final int NOBODY = 65534;
   private static final int OWN = (int) ProcessHandle.current().pid();
   private static final String ADDRESS_ONE = "10.0.0.1";
+
+  /** A number that nothing else in a frame has. */
+  private static final long MARK = 0x6d61_726b_0000_0000L;
+
   private static final int REMOTE_WRITE = Access.bits(Access.REMOTE_WRITE);
 
   @TempDir private Path directory;
@@ -441,6 +458,35 @@ class DaemonReplacementTest {
     }
   }
 
+  /** As when the daemon has accepted it and no descriptor is left for its pidfd. */
+  @Test
+  void shouldServeAProgramThatLacksADescriptor() throws Exception {
+    old.close();
+    Configuration configuration = configuration(ADDRESS_ONE);
+    ControlListener listener = Daemon.bind(configuration);
+    old = Daemon.start(configuration, listener, ports(), out());
+    daemons.add(old);
+    ArrivingDaemon next = new ArrivingDaemon(configuration, DaemonReplacementTest::ports, out());
+    next.prepare();
+    DepartingDaemon departing = old.departing();
+    departing.stop(OWN);
+    try (ControlSocket program = ControlSocket.connect(control)) {
+      listener.inherit(UnixSocket.accept(listener.descriptor()));
+      SnapshotWriter snapshot = new SnapshotWriter();
+      List<Descriptor> handed = new ArrayList<>();
+      for (Descriptor each : departing.write(snapshot)) {
+        handed.add(each.duplicate());
+      }
+      next.adopt(new SnapshotReader(snapshot.finish()), handed);
+      departing.leave();
+      daemons.add(next.daemon());
+      next.begin();
+      assertThat(answer(program, new ProgramMessage.SocketsHello(1, 12, "late")))
+          .isInstanceOf(SocketsWelcome.class);
+      next.settle();
+    }
+  }
+
   @Test
   void shouldRefuseIfNoOtherProcessCanMapTheMemoryOfStreams() throws Exception {
     old.close();
@@ -581,11 +627,149 @@ class DaemonReplacementTest {
     }
   }
 
+  /** A program that captures or traces sees what each daemon does, once. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void shouldGoOnCapturingAndTracing(boolean traces) throws Exception {
+    try (Rddp here = connect("one");
+        Rddp there = connect("two");
+        Rddp viewer = connect("one")) {
+      Listener listener = there.listen(7471);
+      CompletableFuture<Connection> accepted =
+          CompletableFuture.supplyAsync(() -> listener.await(ConnectedPrograms.TIMEOUT).accept());
+      Connection out =
+          here.connect(ConnectedPrograms.TWO, PrivateData.NONE, ConnectedPrograms.TIMEOUT);
+      Connection in = accepted.join();
+      MemoryRegion source = here.allocate(64);
+      MemoryRegion sink = there.allocate(64, Access.LOCAL_WRITE);
+      List<Long> seen = new ArrayList<>();
+      for (int round = 0; round < 2; round++) {
+        seen.clear();
+        try (Capture capture =
+            traces
+                ? viewer.startTrace(1 << 18, out.id(), OWN)
+                : viewer.startCapture(1 << 18, 128, false)) {
+          for (int i = 0; i < 4; i++) {
+            source.segment().set(ValueLayout.JAVA_LONG_UNALIGNED, 0, MARK + i);
+            assertThat(in.postReceive(i, sink, 0, 64)).isTrue();
+            assertThat(out.postSend(MARK + i, source, 0, 8)).isTrue();
+            ConnectedPrograms.completions(there, 1);
+            ConnectedPrograms.completions(here, 1);
+            capture.poll((time, length, octets) -> addMark(traces, octets, seen), i);
+            replace(ADDRESS_ONE);
+          }
+          viewer.stopCapture();
+          capture.poll((time, length, octets) -> addMark(traces, octets, seen), 10_000);
+          assertThat(capture.lost()).isZero();
+        }
+        assertThat(seen).containsExactly(MARK, MARK + 1, MARK + 2, MARK + 3);
+      }
+    }
+  }
+
+  /** Adds a mark that a frame has at its end, or that names a request in the event of a trace. */
+  private static void addMark(boolean traces, MemorySegment octets, List<Long> seen) {
+    TraceEvent event = new TraceEvent();
+    event.wrap(octets);
+    if (traces && event.kind() == TraceEvent.REQUEST_TAKEN) {
+      seen.add(event.number(0));
+    }
+    for (long at = 54; !traces && at <= octets.byteSize() - 8; at++) {
+      long found = octets.get(ValueLayout.JAVA_LONG_UNALIGNED, at);
+      if (found >= MARK && found < MARK + 4) {
+        seen.add(found);
+      }
+    }
+  }
+
+  /** Another connection has the number of one whose trace has not been stopped. */
+  @Test
+  void shouldGoOnWithATraceOfAConnectionThatHasEnded() throws Exception {
+    try (Rddp viewer = connect("one")) {
+      Capture capture;
+      try (Rddp here = connect("one");
+          Rddp there = connect("two");
+          Listener listener = there.listen(7471)) {
+        CompletableFuture<Connection> accepted =
+            CompletableFuture.supplyAsync(() -> listener.await(ConnectedPrograms.TIMEOUT).accept());
+        Connection out =
+            here.connect(ConnectedPrograms.TWO, PrivateData.NONE, ConnectedPrograms.TIMEOUT);
+        accepted.join();
+        capture = viewer.startTrace(1 << 18, out.id(), 0);
+      }
+      try (SteadyExchange later =
+          new SteadyExchange(connect("one"), connect("two"), ConnectedPrograms.TWO)) {
+        assertThat(capture.poll((time, length, octets) -> {}, 10_000)).isPositive();
+        replace(ADDRESS_ONE);
+        later.awaitMessages(100);
+        assertThat(capture.poll((time, length, octets) -> {}, 10_000)).isZero();
+      }
+      viewer.stopCapture();
+      capture.close();
+      replace(ADDRESS_ONE);
+    }
+  }
+
+  /** What {@code rddp ipsec mirror} does; nobody else gets IKE's datagrams meanwhile. */
+  @Test
+  void shouldGoOnExchangingKeys() throws Exception {
+    old.close();
+    Configuration secured =
+        ConfigurationFile.parse(
+            "test",
+            text("one", ADDRESS_ONE)
+                .replace("device =", "ipsec = { default = \"require\" }\ndevice ="));
+    old = Daemon.start(secured, ports(), out());
+    daemons.add(old);
+    InetAddress one = InetAddress.getByName(ADDRESS_ONE);
+    InetAddress two = InetAddress.getByName(TestDaemon.ADDRESS_TWO);
+    BlockingQueue<Integer> told = new LinkedBlockingQueue<>();
+    try (Rddp other = connect("one");
+        Rddp there = connect("two")) {
+      try (Rddp here = connect("one")) {
+        here.securityAssociations().exchangeKeys(marks(told));
+        there.securityAssociations().exchangeKeys(marks(told));
+        for (int i = 0; i < 3; i++) {
+          replace(secured);
+          here.securityAssociations().send(one, two, datagram(i));
+          assertThat(told.poll(60, TimeUnit.SECONDS)).isEqualTo(i);
+          there.securityAssociations().send(two, one, datagram(-i));
+          assertThat(told.poll(60, TimeUnit.SECONDS)).isEqualTo(-i);
+          assertThatThrownBy(() -> other.securityAssociations().exchangeKeys(marks(told)))
+              .hasMessageContaining("another program");
+        }
+      }
+      other.securityAssociations().exchangeKeys(marks(told));
+    }
+  }
+
+  private static byte[] datagram(int mark) {
+    short ike = 500;
+    return ByteBuffer.allocate(40)
+        .putShort(ike)
+        .putShort(ike)
+        .putShort((short) 40)
+        .putInt(10, mark)
+        .array();
+  }
+
+  private static KeyExchangeHandler marks(BlockingQueue<Integer> told) {
+    return new KeyExchangeHandler() {
+      @Override
+      public void onDatagram(InetAddress local, InetAddress remote, byte[] datagram) {
+        told.add(ByteBuffer.wrap(datagram).getInt(10));
+      }
+
+      @Override
+      public void onNeed(InetSocketAddress local, InetSocketAddress remote) {
+        // The test makes no connection.
+      }
+    };
+  }
+
   @Test
   void shouldNameProgramsWhoseSessionsCannotGoOver() throws Exception {
     try (Rddp program = connect("one")) {
-      assertRefused("captures", program.startCapture(1 << 16, 96, false));
-      program.stopCapture();
       try (SharedMemory own = SharedMemory.create("test", 4096)) {
         assertRefused(
             "has memory that no other process can map",
@@ -598,6 +782,63 @@ class DaemonReplacementTest {
       program.begin("one", ControlMessage.KNOWS_SUCCESSORS - 1);
       assertRefused("ends its session with this process", program);
     }
+  }
+
+  /** The new daemon may have other tenants, and streams that wait to send are theirs then. */
+  @Test
+  void shouldGoOnWithTenants() throws Exception {
+    String other = "[[limits.tenant]]\nweight = 2\nrate = \"10Gbit/s\"\n";
+    String named =
+        "[[limits.tenant]]\nname = \"ops\"\nusers = [%d]\nweight = 9\n".formatted(user());
+    try (SteadyExchange exchange =
+            new SteadyExchange(connect("one"), connect("two"), ConnectedPrograms.TWO);
+        SteadyStream stream = new SteadyStream(control, ADDRESS_ONE, ConnectedPrograms.TWO)) {
+      exchange.awaitMessages(100);
+      replace(withTables(other));
+      long before = 0;
+      for (int i = 0; i < 3; i++) {
+        exchange.awaitMessages(100);
+        stream.awaitOctets(100_000);
+        JsonObject tenant = tenantOfOne();
+        assertThat(tenant.get("tenant").getAsString()).isEqualTo(Integer.toString(user()));
+        assertThat(tenant.get("connections").getAsInt()).isEqualTo(2);
+        assertThat(tenant.get("sent_octets").getAsLong()).isGreaterThan(before + 100_000);
+        before = tenant.get("sent_octets").getAsLong();
+        replace(withTables(other));
+        assertThat(tenantOfOne().get("sent_octets").getAsLong()).isGreaterThanOrEqualTo(before);
+      }
+      replace(withTables(named));
+      exchange.awaitMessages(100);
+      stream.awaitOctets(100_000);
+      assertThat(tenantOfOne().get("tenant").getAsString()).isEqualTo("ops");
+      assertThat(tenantOfOne().get("connections").getAsInt()).isEqualTo(2);
+      replace(ADDRESS_ONE);
+      exchange.awaitMessages(100);
+      stream.awaitOctets(100_000);
+    }
+    exchange();
+  }
+
+  private int user() throws IOException {
+    return (int) Files.getAttribute(directory, "unix:uid");
+  }
+
+  /** The only tenant at the interface {@code one}. */
+  private JsonObject tenantOfOne() {
+    try (Rddp viewer = connect("one")) {
+      return viewer.list(ListSubject.TENANTS).stream()
+          .map(line -> JsonParser.parseString(line).getAsJsonObject())
+          .filter(each -> each.get("engine").getAsString().equals("one"))
+          .reduce((one, another) -> {
+            throw new AssertionError(one + " and " + another);
+          })
+          .orElseThrow();
+    }
+  }
+
+  private Configuration withTables(String tables) throws ConfigurationException {
+    String text = text("one", ADDRESS_ONE).replaceFirst("\\[\\[interface", tables + "[[interface");
+    return ConfigurationFile.parse("test", text);
   }
 
   /** What the new daemon has counted, it counts down again. */

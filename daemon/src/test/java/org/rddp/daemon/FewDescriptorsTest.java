@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rddp.client.Listener;
@@ -21,7 +22,10 @@ import org.rddp.client.RddpException;
 import org.rddp.client.RddpOptions;
 import org.rddp.client.RefusedException;
 import org.rddp.client.types.Reason;
+import org.rddp.ipc.linux.PairedSocket;
+import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SystemCall;
+import org.rddp.ipc.linux.UnixSocket;
 
 /** A daemon that runs out of descriptors goes on when there are some again. */
 @Timeout(60)
@@ -63,7 +67,9 @@ class FewDescriptorsTest {
     }
     // Without descriptors for it, this session is refused; the classes that it needs were loaded.
     assertThat(programs.getFirst().socket().send(RawProgram.hello(1, "one"))).isTrue();
+    PairedSocket successor = askWrongly(socket);
     programs.forEach(RawProgram::close);
+    assertAnswered(successor);
     // The daemon accepts programs in their order, and closes what it has of each on a thread of its
     // own: all are gone once a later one has been served and only the eventfd that it keeps is
     // left.
@@ -82,6 +88,23 @@ class FewDescriptorsTest {
     Files.deleteIfExists(socket);
     Files.deleteIfExists(socket.resolveSibling(socket.getFileName() + ".next"));
     Files.deleteIfExists(socket.getParent());
+  }
+
+  /** Asks, by a message that is none, to take the place of the daemon at this socket. */
+  private static PairedSocket askWrongly(Path socket) throws IOException {
+    PairedSocket asking = new PairedSocket(UnixSocket.open());
+    UnixSocket.connect(asking.descriptor(), socket.resolveSibling(socket.getFileName() + ".next"));
+    try (Arena arena = Arena.ofConfined()) {
+      assertThat(asking.send(arena.allocate(1).address(), 1)).isEqualTo(1);
+    }
+    return asking;
+  }
+
+  private static void assertAnswered(PairedSocket asking) throws IOException {
+    PollSet answered = new PollSet();
+    answered.add(asking.descriptor());
+    assertThat(answered.await(TimeUnit.SECONDS.toNanos(20))).isEqualTo(1);
+    asking.close();
   }
 
   private static boolean isServed(Path socket) {

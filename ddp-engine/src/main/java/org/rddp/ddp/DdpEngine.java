@@ -11,6 +11,7 @@ import org.rddp.ddp.sending.DdpSender;
 import org.rddp.ddp.sending.RateLimit;
 import org.rddp.ddp.sending.SendCounters;
 import org.rddp.ddp.sending.SendScheduler;
+import org.rddp.ddp.sending.SendTenant;
 import org.rddp.ddp.sending.TenantScheduler;
 import org.rddp.snapshot.Snapshot;
 
@@ -121,14 +122,19 @@ public final class DdpEngine {
    * streams follow; when read, there are none in the engine before but theirs.
    *
    * @param streams all of them, in the order in which they follow
+   * @param written the tenants that share what the engine sends that is written, in the same order
+   *     at both ends; the reader may share among others
    */
-  public void transfer(Snapshot snapshot, DdpReferences references, List<DdpStream> streams) {
-    if (tenants != null) {
-      throw snapshot.wrong("the shares of tenants cannot be handed over yet");
-    }
+  public void transfer(
+      Snapshot snapshot,
+      DdpReferences references,
+      List<DdpStream> streams,
+      List<SendTenant> written) {
     snapshot.begin(DdpEngine.class);
     taggedBuffers.transfer(snapshot, references);
-    sendScheduler.transfer(snapshot, streams.stream().map(DdpEngine::senderOf).toList());
+    List<DdpSender> senders = streams.stream().map(DdpEngine::senderOf).toList();
+    TenantScheduler shares = tenants == null ? new TenantScheduler(sendScheduler, null) : tenants;
+    shares.transfer(snapshot, sendScheduler, written, senders);
     snapshot.counters(receiveCounters);
     snapshot.end();
   }

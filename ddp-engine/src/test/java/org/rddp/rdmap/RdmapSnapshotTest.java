@@ -161,7 +161,7 @@ class RdmapSnapshotTest {
   /** Transfers all but MPA's state. */
   private void transfer(
       Snapshot snapshot, DdpEngine its, RdmapStream of, DdpReferences references) {
-    its.transfer(snapshot, references, List.of(of.ddp()));
+    its.transfer(snapshot, references, List.of(of.ddp()), List.of());
     of.transfer(snapshot, mpa, references);
   }
 

@@ -33,7 +33,7 @@ public abstract sealed class Snapshot permits SnapshotWriter, SnapshotReader {
   /**
    * The format. It increases whenever a field is added, removed, renamed or gets another meaning.
    */
-  public static final int FORMAT = 5;
+  public static final int FORMAT = 6;
 
   Snapshot() {}
 
@@ -94,6 +94,15 @@ public abstract sealed class Snapshot permits SnapshotWriter, SnapshotReader {
   /** Transfers an unsigned number. */
   public final char number(String name, char value) {
     return (char) number(name, value, 0, Character.MAX_VALUE);
+  }
+
+  /** Transfers a finite number with a fraction. */
+  public final double real(String name, double value) {
+    double taken = Double.longBitsToDouble(number(name, Double.doubleToRawLongBits(value)));
+    if (!Double.isFinite(taken)) {
+      throw wrong(name + " is " + taken);
+    }
+    return taken;
   }
 
   /** Transfers a truth value. */

@@ -10,6 +10,7 @@ import org.rddp.daemon.engine.ConnectionFailure;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineHandOver;
 import org.rddp.daemon.engine.FaultHandler;
+import org.rddp.daemon.engine.InterfaceTenants;
 import org.rddp.daemon.engine.OwnedStreams;
 import org.rddp.daemon.engine.Session;
 import org.rddp.ddp.DdpEngine;
@@ -61,7 +62,17 @@ public final class SimulatedEngine {
     this.stack = stack;
     this.settings = settings;
     this.memory = memory;
-    host.duty(stack, now -> engine.turn(now));
+    host.duty(stack, this::turn);
+  }
+
+  /** A turn, with the next one scheduled for when a tenant's rate allows it to send. */
+  private int turn(long now) {
+    int work = engine.turn(now);
+    long next = engine.ddp().nextDeadline();
+    if (work == 0 && next > now && next != Long.MAX_VALUE) {
+      hosts.network().events().schedule(next, any -> host.scheduleTurn(), 0);
+    }
+    return work;
   }
 
   /** The present engine. */
@@ -77,8 +88,12 @@ public final class SimulatedEngine {
     return new DdpEngine(buffers, new HeldMemory(held));
   }
 
-  /** Starts an engine on the host's present stack. */
-  public Engine start(DdpEngine ddp) {
+  /**
+   * Starts an engine on the host's present stack.
+   *
+   * @param tenants share what the host's engines send; null if nobody does
+   */
+  public Engine start(DdpEngine ddp, InterfaceTenants tenants) {
     engine =
         new Engine(
             host.address().toString(),
@@ -87,6 +102,9 @@ public final class SimulatedEngine {
             ddp,
             settings,
             new Faults());
+    if (tenants != null) {
+      engine.shareAmong(tenants);
+    }
     return engine;
   }
 

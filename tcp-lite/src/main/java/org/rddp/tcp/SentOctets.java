@@ -1,6 +1,7 @@
 package org.rddp.tcp;
 
 import org.rddp.ip.Path;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Ethernet;
 
 /**
@@ -15,6 +16,13 @@ public final class SentOctets {
   /** Octets since it was made. */
   public long octets() {
     return octets;
+  }
+
+  /** Transfers how many have been counted. */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(SentOctets.class);
+    octets = snapshot.number("octets", octets);
+    snapshot.end();
   }
 
   /**

@@ -98,7 +98,7 @@ class DaemonRunTest {
     try (ControlListener other =
         ControlListener.bind(
             folder.resolve("rddpd.sock"), PosixFilePermissions.fromString("rw-------"))) {
-      assertThat(other.hasAccepted()).isFalse();
+      assertThat(other.accepted()).isNull();
       int code =
           Main.commandLine()
               .setErr(new PrintWriter(err))

@@ -84,9 +84,9 @@ final class ProgramAdmission {
     return listener.descriptor();
   }
 
-  /** See {@link ControlListener#hasAccepted}. */
+  /** Whether there is a {@link ControlListener#accepted}. */
   boolean hasAccepted() {
-    return listener.hasAccepted();
+    return listener.accepted() != null;
   }
 
   /** Accepts programs that connect, and ends others that wait if there are too many. */
@@ -163,9 +163,12 @@ final class ProgramAdmission {
     }
   }
 
-  /** Transfers the number of the program that was accepted last. */
-  void transfer(Snapshot snapshot) {
+  /** Transfers the number of the program that was accepted last, and one that lacks a number. */
+  void transfer(Snapshot snapshot, HandedDescriptors descriptors) {
     lastNumber = snapshot.number("lastNumber", lastNumber);
+    if (snapshot.flag("accepted", hasAccepted())) {
+      listener.inherit(descriptors.transfer(listener.accepted()));
+    }
   }
 
   /**

@@ -10,9 +10,12 @@ import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.device.CaptureSink;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.CaptureRing;
 import org.rddp.ipc.ring.TraceEvent;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Captures the frames of a program's interface, or traces one of its connections, into a shared
@@ -28,13 +31,30 @@ final class ProgramCapture {
     /** The programs with such a source: one for each interface. */
     final Map<String, ProgramSession> running;
 
-    Source(String verb, Map<String, ProgramSession> running) {
+    /** What the program has asked for. */
+    final ProgramMessage request;
+
+    final int ringOctets;
+    final int snapLength;
+
+    Source(
+        String verb,
+        Map<String, ProgramSession> running,
+        ProgramMessage request,
+        int ringOctets,
+        int snapLength) {
       this.verb = verb;
       this.running = running;
+      this.request = request;
+      this.ringOctets = ringOctets;
+      this.snapLength = snapLength;
     }
 
     /** Begins at one engine, on its thread; returns whether that was all. */
     abstract boolean begin(InterfaceEngine at, CaptureSink sink) throws RequestRefusedException;
+
+    /** Goes on at one engine in place of another daemon's, before its first turn. */
+    abstract void goOn(InterfaceEngine at, CaptureSink sink);
 
     /** Ends at one engine, on its thread. */
     abstract void end(InterfaceEngine at);
@@ -49,7 +69,6 @@ final class ProgramCapture {
 
   private ProgramMapping mapping;
   private Source source;
-  private int ringOctets;
 
   ProgramCapture(ControlServer server, ProgramSession program, Quota octets) {
     this.server = server;
@@ -57,9 +76,72 @@ final class ProgramCapture {
     this.octets = octets;
   }
 
-  /** Whether there is a capture or a trace. */
-  boolean isActive() {
-    return ring != null;
+  /** Whether another daemon can go on with what there is. Never waits. */
+  boolean canGoOver() {
+    return mapping == null || mapping.canGoOver();
+  }
+
+  /** Transfers the capture or trace; when read, {@link #goOn} follows. */
+  void transfer(Snapshot snapshot, HandedDescriptors descriptors) {
+    snapshot.begin(ProgramCapture.class);
+    if (snapshot.flag("ring", ring != null)) {
+      transferSource(snapshot);
+      Descriptor memory = descriptors.transfer(snapshot.reads() ? null : ring.descriptor());
+      CaptureRing.Positions positions =
+          snapshot.record(
+              "positions", CaptureRing.Positions.class, snapshot.reads() ? null : ring.positions());
+      if (positions == null) {
+        throw snapshot.wrong("a capture ring without positions");
+      }
+      if (snapshot.reads()) {
+        inherit(snapshot, HandedDescriptors.map(memory), positions);
+      }
+      mapping.transfer(snapshot);
+    }
+    snapshot.end();
+  }
+
+  private void transferSource(Snapshot snapshot) {
+    boolean reads = snapshot.reads();
+    ProgramMessage asked = reads ? null : source.request;
+    ProgramMessage.StartCapture capture =
+        snapshot.record(
+            "capture",
+            ProgramMessage.StartCapture.class,
+            asked instanceof ProgramMessage.StartCapture frames ? frames : null);
+    ProgramMessage.StartTrace trace =
+        snapshot.record(
+            "trace",
+            ProgramMessage.StartTrace.class,
+            asked instanceof ProgramMessage.StartTrace events ? events : null);
+    if (reads && capture == null && trace == null) {
+      throw snapshot.wrong("a capture ring without capture or trace");
+    }
+    if (reads) {
+      source = capture == null ? events(trace) : frames(capture);
+    }
+  }
+
+  private void inherit(Snapshot snapshot, SharedMemory memory, CaptureRing.Positions positions) {
+    try {
+      ring = CaptureRing.inherit(memory, source.ringOctets, source.snapLength, positions);
+    } catch (IllegalArgumentException e) {
+      throw snapshot.wrong(e.getMessage());
+    }
+    mapping = new ProgramMapping(memory, ring::close, program.mappingThreads());
+    octets.add(source.ringOctets);
+    source.running.put(program.daemonInterface().name(), program);
+  }
+
+  /** Goes on with what another daemon has begun, before the first turn of the engines. */
+  void goOn() {
+    if (mapping != null && mapping.isReady()) {
+      CaptureSink sink = sink(ring);
+      server
+          .interfaces()
+          .engines(program.daemonInterface().name())
+          .forEach(each -> source.goOn(each, sink));
+    }
   }
 
   /** Answers with a connection's addresses, by which to select its frames. */
@@ -123,47 +205,62 @@ final class ProgramCapture {
   }
 
   void start(ProgramMessage.StartCapture start) throws RequestRefusedException {
-    Source frames =
-        new Source("captures", server.captures()) {
-          @Override
-          boolean begin(InterfaceEngine at, CaptureSink sink) {
-            at.capture().capture(sink, start.plain());
-            return false;
-          }
+    begin(frames(start));
+  }
 
-          @Override
-          void end(InterfaceEngine at) {
-            at.capture().capture(null, false);
-          }
-        };
-    begin(start.request(), start.ringOctets(), start.snapLength(), frames);
+  private Source frames(ProgramMessage.StartCapture start) {
+    return new Source(
+        "captures", server.captures(), start, start.ringOctets(), start.snapLength()) {
+      @Override
+      boolean begin(InterfaceEngine at, CaptureSink sink) {
+        goOn(at, sink);
+        return false;
+      }
+
+      @Override
+      void goOn(InterfaceEngine at, CaptureSink sink) {
+        at.capture().capture(sink, start.plain());
+      }
+
+      @Override
+      void end(InterfaceEngine at) {
+        at.capture().capture(null, false);
+      }
+    };
   }
 
   void start(ProgramMessage.StartTrace start) throws RequestRefusedException {
-    Source events =
-        new Source("traces a connection of", server.traces()) {
-          @Override
-          boolean begin(InterfaceEngine at, CaptureSink sink) throws RequestRefusedException {
-            at.engine().trace(start.connection(), start.process(), sink);
-            return true;
-          }
-
-          @Override
-          void end(InterfaceEngine at) {
-            at.engine().endTrace();
-          }
-        };
-    begin(start.request(), start.ringOctets(), TraceEvent.LONGEST, events);
+    begin(events(start));
   }
 
-  private void begin(int request, int size, int snapLength, Source from)
-      throws RequestRefusedException {
-    if (!CaptureRing.isValid(size, snapLength)) {
+  private Source events(ProgramMessage.StartTrace start) {
+    return new Source(
+        "traces a connection of", server.traces(), start, start.ringOctets(), TraceEvent.LONGEST) {
+      @Override
+      boolean begin(InterfaceEngine at, CaptureSink sink) throws RequestRefusedException {
+        at.engine().trace(start.connection(), start.process(), sink);
+        return true;
+      }
+
+      @Override
+      void goOn(InterfaceEngine at, CaptureSink sink) {
+        at.engine().traceOn(sink);
+      }
+
+      @Override
+      void end(InterfaceEngine at) {
+        at.engine().endTrace();
+      }
+    };
+  }
+
+  private void begin(Source from) throws RequestRefusedException {
+    if (!CaptureRing.isValid(from.ringOctets, from.snapLength)) {
       throw new RequestRefusedException(
           Reason.INVALID,
           ("a capture needs a ring of a power of two from 4096 to 2^30 octets and a snap length"
                   + " from 1 to 65535, not %d and %d")
-              .formatted(size, snapLength));
+              .formatted(from.ringOctets, from.snapLength));
     }
     String captured = program.daemonInterface().name();
     server.permissions().checkCapture(program.socket().peer());
@@ -176,18 +273,17 @@ final class ProgramCapture {
       throw new RequestRefusedException(
           Reason.STATE, "a session has one capture or trace at a time: stop the other one first");
     }
-    octets.take(size);
+    octets.take(from.ringOctets);
     try {
-      ring = CaptureRing.create(size, snapLength);
+      ring = CaptureRing.create(from.ringOctets, from.snapLength);
     } catch (SystemCallException e) {
-      octets.give(size);
+      octets.give(from.ringOctets);
       throw new RequestRefusedException(Reason.RESOURCES, e.getMessage());
     }
     from.running.put(captured, program);
     source = from;
-    ringOctets = size;
     mapping = new ProgramMapping(ring.memory(), ring::close, program.mappingThreads());
-    program.send(new DaemonMessage.CaptureStarted(request, ring.descriptor()));
+    program.send(new DaemonMessage.CaptureStarted(from.request.request(), ring.descriptor()));
   }
 
   /** Lets the engine write into the ring, which the program has mapped. */
@@ -247,12 +343,11 @@ final class ProgramCapture {
     mapping = null;
     source = null;
     from.running.remove(program.daemonInterface().name());
-    int size = ringOctets;
     inTurn(
         at -> {
           from.end(at);
           return false;
         },
-        none -> stopped.release(() -> octets.give(size)));
+        none -> stopped.release(() -> octets.give(from.ringOctets)));
   }
 }

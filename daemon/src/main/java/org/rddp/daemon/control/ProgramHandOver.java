@@ -274,7 +274,7 @@ public final class ProgramHandOver {
    */
   public void transfer(Snapshot snapshot, HandedDescriptors descriptors) {
     snapshot.begin(ProgramHandOver.class);
-    admission.transfer(snapshot);
+    admission.transfer(snapshot, descriptors);
     server.interfaces().all().stream()
         .map(InterfaceEngine::queuePairs)
         .distinct()
@@ -286,6 +286,17 @@ public final class ProgramHandOver {
     }
     streams.transfer(snapshot, descriptors, sockets());
     snapshot.end();
+  }
+
+  /**
+   * Goes on with captures and traces, after {@link #transfer} and before the engines' first turn.
+   */
+  public void goOn() {
+    for (ProgramSession each : sessions()) {
+      if (each.session() != null) {
+        each.requests().goOnCapturing();
+      }
+    }
   }
 
   /** The memories of the programs of an engine, in an order that the other daemon has, too. */

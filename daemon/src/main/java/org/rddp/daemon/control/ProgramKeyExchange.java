@@ -11,6 +11,7 @@ import org.rddp.ip.KeyExchange;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.KeyDatagram;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Passes the datagrams of IKE between a program and the interface of its session. Control thread
@@ -40,20 +41,32 @@ final class ProgramKeyExchange implements KeyExchange {
     program.onEngine(
         begin.request(),
         () -> {
-          IpSecurity chosen = ProgramAssociations.security(program.daemonInterface());
-          try {
-            chosen.begin(this);
-          } catch (IllegalStateException e) {
-            throw new RequestRefusedException(Reason.STATE, e.getMessage());
-          }
-          security = chosen;
+          begin();
           return new DaemonMessage.Done(begin.request());
         });
   }
 
-  /** Whether it passes on datagrams. While no request of the program is in work. */
-  boolean isActive() {
-    return security != null;
+  private void begin() throws RequestRefusedException {
+    IpSecurity chosen = ProgramAssociations.security(program.daemonInterface());
+    try {
+      chosen.begin(this);
+    } catch (IllegalStateException e) {
+      throw new RequestRefusedException(Reason.STATE, e.getMessage());
+    }
+    security = chosen;
+  }
+
+  /** Transfers whether it passes on datagrams, while no request and no datagram is in work. */
+  void transfer(Snapshot snapshot) {
+    snapshot.begin(ProgramKeyExchange.class);
+    if (snapshot.flag("security", security != null) && snapshot.reads()) {
+      try {
+        begin();
+      } catch (RequestRefusedException e) {
+        throw snapshot.wrong(e.getMessage());
+      }
+    }
+    snapshot.end();
   }
 
   /** Sends a datagram of a daemon of IKE. */

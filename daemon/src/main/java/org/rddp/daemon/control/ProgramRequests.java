@@ -97,13 +97,9 @@ final class ProgramRequests {
 
   /** What keeps another daemon from going on with the session; empty if nothing does. */
   String keptBy() {
-    if (capture.isActive()) {
-      return "captures or traces";
-    }
-    if (keyExchange.isActive()) {
-      return "exchanges keys";
-    }
-    return memory.canGoOver() ? "" : "has memory that no other process can map";
+    return memory.canGoOver() && capture.canGoOver()
+        ? ""
+        : "has memory that no other process can map";
   }
 
   /** Transfers what the program has, while no request is in work; when read, it has nothing. */
@@ -114,6 +110,8 @@ final class ProgramRequests {
     listeners.transfer(snapshot);
     receiveQueues.transfer(snapshot);
     queuePairs.transfer(snapshot, session);
+    capture.transfer(snapshot, descriptors);
+    keyExchange.transfer(snapshot);
     long used = snapshot.number("regions", regions.used(), 0, Integer.MAX_VALUE);
     if (snapshot.reads()) {
       regions.add(used);
@@ -188,6 +186,11 @@ final class ProgramRequests {
       case ProgramMessage.ListInterfaces _, ProgramMessage.Hello _, ProgramMessage.CloseSession _ ->
           throw new IllegalArgumentException(message.toString());
     }
+  }
+
+  /** Goes on with a capture or trace of another daemon, before the first turn of the engines. */
+  void goOnCapturing() {
+    capture.goOn();
   }
 
   void stopCapture() {

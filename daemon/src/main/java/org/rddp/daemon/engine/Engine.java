@@ -6,6 +6,7 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.rddp.client.types.Reason;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.sending.SendTenant;
 import org.rddp.device.CaptureSink;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
@@ -494,6 +495,17 @@ public final class Engine {
   public void trace(int number, int process, CaptureSink sink) throws RequestRefusedException {
     endTrace();
     traced = connection(number, process);
+    traceOn(sink);
+  }
+
+  /**
+   * Goes on with the trace that another engine has begun, if its connection is there. Before the
+   * first turn.
+   */
+  public void traceOn(CaptureSink sink) {
+    if (traced == null || traced.tcp() == null) {
+      return;
+    }
     ConnectionTrace trace = new ConnectionTrace(sink);
     tcp.trace(traced.tcp(), trace);
     traced.trace(trace);
@@ -534,12 +546,25 @@ public final class Engine {
 
   // ---- It goes on as another engine ----
 
-  /** Transfers what is not of its sessions or its parts. */
-  void transfer(Snapshot snapshot) {
+  /**
+   * Transfers what is not of its sessions or its parts.
+   *
+   * @return the tenants that are written, or in whose place the reader has these
+   */
+  List<SendTenant> transfer(Snapshot snapshot) {
     snapshot.begin(Engine.class);
     snapshot.counters(counters);
     busyTurns = snapshot.number("busyTurns", busyTurns, 0, TURNS_BETWEEN_TIMERS - 1);
     closing = snapshot.flag("closing", closing);
+    List<SendTenant> written = EngineTenants.transfer(snapshot, tenants);
+    snapshot.end();
+    return written;
+  }
+
+  /** Transfers which connection is traced. */
+  void transferTraced(Snapshot snapshot, References<SessionConnection> connections) {
+    snapshot.begin(Engine.class);
+    traced = connections.transfer(snapshot, "traced", traced, null);
     snapshot.end();
   }
 

@@ -10,6 +10,7 @@ import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.DdpMemoryWindow;
 import org.rddp.ddp.memory.DdpReferences;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.sending.SendTenant;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaStartup;
 import org.rddp.snapshot.Memories;
@@ -45,7 +46,6 @@ public final class EngineHandOver {
    * Begins the hand-over from an engine, or to a new one that has nothing but the same sections of
    * octet streams, in the same order.
    *
-   * @param engine serves no tenants
    * @param transports the connections in the order in which TCP is written
    * @param programs the memories of programs, without those of octet streams; the reader has them
    *     in the same order
@@ -113,7 +113,7 @@ public final class EngineHandOver {
 
   private void transfer(Snapshot snapshot, IntFunction<Session> made) {
     snapshot.begin(EngineHandOver.class);
-    engine.transfer(snapshot);
+    List<SendTenant> tenants = engine.transfer(snapshot);
     transferSessions(snapshot, made);
     References<TcpConnection> tcp = new References<>(transports);
     engine.sessions().forEach(session -> session.transfer(snapshot, tcp));
@@ -122,13 +122,14 @@ public final class EngineHandOver {
     }
     List<DdpStream> streams = streams();
     DdpReferences references = references(streams, snapshot.reads() ? List.of() : windows());
-    engine.ddp().transfer(snapshot, references, streams);
+    engine.ddp().transfer(snapshot, references, streams, tenants);
     engine.sessions().forEach(session -> session.transferStreams(snapshot, references, streams));
     if (octets != null) {
       octets.transfer(snapshot, references);
     }
     transferIntroductions(snapshot, tcp);
     transferRejected(snapshot, tcp);
+    engine.transferTraced(snapshot, new References<>(connections()));
     transferOrder(snapshot);
     snapshot.end();
   }

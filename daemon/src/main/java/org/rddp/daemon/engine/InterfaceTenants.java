@@ -77,6 +77,22 @@ public final class InterfaceTenants {
     return limit;
   }
 
+  /**
+   * The share that another daemon has had.
+   *
+   * @param user its user, if it is one without a tenant of its own
+   * @return null if there is none of this name
+   */
+  TenantShare find(String name, int user) {
+    for (TenantShare each : named) {
+      if (each.name().equals(name)) {
+        return each;
+      }
+    }
+    TenantShare share = of(user);
+    return share.name().equals(name) ? share : null;
+  }
+
   /** The share of a user. */
   TenantShare of(int user) {
     TenantShare share = ofUsers.get(user);

@@ -25,8 +25,13 @@ public record SessionOwner(
 
   /** An owner without limits. */
   public static SessionOwner unlimited() {
+    return unlimited(0);
+  }
+
+  /** An owner without limits, of a user. */
+  public static SessionOwner unlimited(int user) {
     return new SessionOwner(
-        0,
+        user,
         1,
         Integer.MAX_VALUE,
         Integer.MAX_VALUE,

@@ -2,6 +2,8 @@ package org.rddp.daemon.replacement;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.rddp.ipc.linux.SystemCallException;
 
@@ -12,6 +14,9 @@ import org.rddp.ipc.linux.SystemCallException;
 public final class Replacements implements AutoCloseable {
   /** Processes outside of this one's PID namespace have the number 0. */
   private static final int NOBODY = -1;
+
+  /** Longest pause in ns after a failed accept(2). */
+  private static final long ACCEPT_PAUSE = TimeUnit.SECONDS.toNanos(1);
 
   private final ReplacementSocket socket;
   private final Departing state;
@@ -52,15 +57,17 @@ public final class Replacements implements AutoCloseable {
   }
 
   private void run() {
-    try {
-      while (!closed && !left) {
+    while (!closed && !left) {
+      try {
         ReplacementChannel channel = socket.accept();
         if (channel != null) {
           admit(channel);
         }
+      } catch (SystemCallException e) {
+        // For example, no descriptors are left. It waits in the backlog.
+        log.accept("a daemon that wants to take this one's place has to wait: " + e.getMessage());
+        LockSupport.parkNanos(this, ACCEPT_PAUSE);
       }
-    } catch (SystemCallException e) {
-      log.accept("no daemon can take this one's place any more: " + e.getMessage());
     }
     if (left) {
       socket.leave();
@@ -109,14 +116,26 @@ public final class Replacements implements AutoCloseable {
   public void close() throws IOException {
     closed = true;
     socket.wake();
-    try {
-      accepting.join();
-      if (serving != null) {
-        serving.join();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    LockSupport.unpark(accepting);
+    awaitEnd(accepting);
+    if (serving != null) {
+      awaitEnd(serving);
     }
     socket.close();
+  }
+
+  /** Waits for a thread even if this one is interrupted: it uses what is closed next. */
+  private static void awaitEnd(Thread thread) {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -11,6 +11,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -45,6 +46,7 @@ class ReplacementTest {
   private static final class Failing extends Counting {
     private String where = "";
     private Exception failure;
+    private Runnable beforeStop = () -> {};
 
     Failing(AtomicInteger port) {
       super(port);
@@ -53,6 +55,16 @@ class ReplacementTest {
     void failIn(String call, Exception with) {
       where = call;
       failure = with;
+    }
+
+    void beforeStop(Runnable action) {
+      beforeStop = action;
+    }
+
+    @Override
+    public void stop(int successor) throws ReplacementException {
+      beforeStop.run();
+      super.stop(successor);
     }
 
     @Override
@@ -121,6 +133,50 @@ class ReplacementTest {
     assertThat(next.number).isEqualTo(42);
     assertThat(old.runs).isFalse();
     assertThat(next.runs).isTrue();
+  }
+
+  /** Its threads use what is closed. */
+  @Test
+  void shouldWaitForAReplacementIfItIsClosedByAnInterruptedThread() throws Exception {
+    CountDownLatch stopping = new CountDownLatch(1);
+    CountDownLatch over = new CountDownLatch(1);
+    old.beforeStop(() -> {
+      stopping.countDown();
+      awaitQuietly(over);
+    });
+    CompletableFuture<Void> asking =
+        CompletableFuture.runAsync(
+            () -> assertThatThrownBy(() -> takeOver()).isInstanceOf(IOException.class));
+    stopping.await();
+    CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+    Thread closing =
+        new Thread(() -> {
+          Thread.currentThread().interrupt();
+          try {
+            replacements.close();
+          } catch (IOException | RuntimeException e) {
+            interrupted.completeExceptionally(e);
+          }
+          interrupted.complete(Thread.interrupted());
+        });
+    closing.start();
+    while (closing.isAlive() && closing.getState() != Thread.State.WAITING) {
+      Thread.onSpinWait();
+    }
+    assertThat(interrupted.isDone()).isFalse();
+    over.countDown();
+    assertThat(interrupted.join()).isTrue();
+    assertThat(log.poll()).startsWith("another daemon has not got");
+    asking.join();
+    replacements = Replacements.start(control, old, log::add);
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test

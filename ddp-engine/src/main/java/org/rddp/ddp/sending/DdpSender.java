@@ -41,8 +41,8 @@ public final class DdpSender {
   private int postsLeft = Integer.MAX_VALUE;
   private boolean closing;
 
-  /** The tenant that it counts for, between its start and its end; null for none. */
-  private SendTenant owner;
+  /** Whether it counts for its tenant, if it has one: between its start and its end. */
+  private boolean begun;
 
   /**
    * Creates the sender of one stream.
@@ -81,7 +81,8 @@ public final class DdpSender {
     this.mpa = mpa;
     this.version = version;
     this.ulpBits = ulpBits;
-    begin();
+    begun = true;
+    countForTenant();
     wake();
   }
 
@@ -90,21 +91,28 @@ public final class DdpSender {
     scheduler = tenant.scheduler();
   }
 
+  /** The scheduler of its tenant, or of all streams. */
+  SendScheduler scheduler() {
+    return scheduler;
+  }
+
   /** Counts for its tenant. */
-  private void begin() {
-    owner = scheduler.tenant();
-    if (owner != null) {
-      mpa.countTo(owner.sent());
-      owner.streamBegins();
+  private void countForTenant() {
+    SendTenant tenant = scheduler.tenant();
+    if (tenant != null && mpa != null) {
+      mpa.countTo(tenant.sent());
+    }
+    if (tenant != null && begun) {
+      tenant.streamBegins();
     }
   }
 
   /** Counts for its tenant no longer. */
   private void end() {
-    if (owner != null) {
-      owner.streamEnds();
-      owner = null;
+    if (scheduler.tenant() != null && begun) {
+      scheduler.tenant().streamEnds();
     }
+    begun = false;
   }
 
   /** Whether messages may still be posted. */
@@ -595,11 +603,13 @@ public final class DdpSender {
     isBacklogged = snapshot.flag("isBacklogged", isBacklogged);
     postsLeft = snapshot.number("postsLeft", postsLeft);
     closing = snapshot.flag("closing", closing);
+    begun = snapshot.flag("begun", begun);
     if (snapshot.reads()) {
       mpa = connection;
       if (isScheduled && mpa == null) {
         throw snapshot.wrong("a stream waits to send, and has no connection");
       }
+      countForTenant();
     }
     snapshot.end();
   }

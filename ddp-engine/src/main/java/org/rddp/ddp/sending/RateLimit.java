@@ -2,6 +2,7 @@ package org.rddp.ddp.sending;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * A token bucket: at most so many bits per second, and a burst after a time without any. It is kept
@@ -34,6 +35,21 @@ public final class RateLimit {
   public RateLimit(long bitsPerSecond, long burstOctets) {
     this.bitsPerSecond = bitsPerSecond;
     this.burst = nanos(burstOctets);
+  }
+
+  /**
+   * Transfers until when what was sent has been paid for. Each engine that shares a limit transfers
+   * the same.
+   *
+   * @param limit null for none: then what is read has no effect
+   */
+  static void transfer(Snapshot snapshot, RateLimit limit) {
+    snapshot.begin(RateLimit.class);
+    long paid = snapshot.number("paidUntil", limit == null ? Long.MIN_VALUE : limit.paidUntil);
+    if (snapshot.reads() && limit != null) {
+      limit.paidUntil = paid;
+    }
+    snapshot.end();
   }
 
   private long nanos(long octets) {

@@ -1,6 +1,5 @@
 package org.rddp.ddp.sending;
 
-import java.util.List;
 import org.rddp.snapshot.References;
 import org.rddp.snapshot.Snapshot;
 import org.rddp.wire.Memory;
@@ -101,6 +100,13 @@ public final class SendScheduler {
     }
   }
 
+  /** Lets its tenant wait to send, if it has one and does not, once streams have been read. */
+  void wakeTenant() {
+    if (tenant != null && !isEmpty()) {
+      tenant.wake();
+    }
+  }
+
   /** Whether no stream waits to send. */
   public boolean isEmpty() {
     return caughtUp.isEmpty() && backlogged.isEmpty();
@@ -185,15 +191,16 @@ public final class SendScheduler {
   }
 
   /** Transfers which streams wait to send, in which order. */
-  public void transfer(Snapshot snapshot, List<DdpSender> senders) {
-    References<DdpSender> all = new References<>(senders);
+  void transfer(Snapshot snapshot, References<DdpSender> senders) {
     snapshot.begin(SendScheduler.class);
-    caughtUp.transfer(snapshot, all);
-    backlogged.transfer(snapshot, all);
+    caughtUp.transfer(snapshot, senders, scheduler -> scheduler.caughtUp);
+    backlogged.transfer(snapshot, senders, scheduler -> scheduler.backlogged);
     segments = snapshot.number("segments", segments);
     contendedUntil = snapshot.number("contendedUntil", contendedUntil);
     shortSegments = snapshot.number("shortSegments", shortSegments);
-    snapshot.counters(counters);
+    if (tenant == null) {
+      snapshot.counters(counters);
+    }
     snapshot.end();
   }
 }

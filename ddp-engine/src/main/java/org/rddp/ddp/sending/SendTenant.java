@@ -1,5 +1,7 @@
 package org.rddp.ddp.sending;
 
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.SentOctets;
 
 /**
@@ -121,6 +123,24 @@ public final class SendTenant {
 
   private double lent(double lentPerWeight) {
     return lends ? lent + weight * (lentPerWeight - lendsFrom) : lent;
+  }
+
+  /** Transfers what it has sent, lent and paid, and which of its streams wait. */
+  void transfer(Snapshot snapshot, References<DdpSender> senders) {
+    snapshot.begin(SendTenant.class);
+    scheduler.transfer(snapshot, senders);
+    sent.transfer(snapshot);
+    RateLimit.transfer(snapshot, rate);
+    charged = snapshot.number("charged", charged);
+    paid = snapshot.number("paid", paid);
+    start = snapshot.real("start", start);
+    finish = snapshot.real("finish", finish);
+    heldSince = snapshot.number("heldSince", heldSince);
+    heldNanos = snapshot.number("heldNanos", heldNanos);
+    lends = snapshot.flag("lends", lends);
+    lendsFrom = snapshot.real("lendsFrom", lendsFrom);
+    lent = snapshot.real("lent", lent);
+    snapshot.end();
   }
 
   /** Its weight. */

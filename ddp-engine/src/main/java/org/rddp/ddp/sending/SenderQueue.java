@@ -1,5 +1,6 @@
 package org.rddp.ddp.sending;
 
+import java.util.function.Function;
 import org.rddp.snapshot.References;
 import org.rddp.snapshot.Snapshot;
 
@@ -29,11 +30,15 @@ final class SenderQueue {
   }
 
   /**
-   * Transfers the queue; when read, it is empty before.
+   * Transfers the queue; when read, each stream goes into one of the scheduler that it has now.
    *
    * @param senders of all streams; one that is none of them sends no more and is left out
+   * @param queues this queue's place in a scheduler
    */
-  void transfer(Snapshot snapshot, References<DdpSender> senders) {
+  void transfer(
+      Snapshot snapshot,
+      References<DdpSender> senders,
+      Function<SendScheduler, SenderQueue> queues) {
     snapshot.begin(SenderQueue.class);
     DdpSender each = nextOf(first, senders);
     while (snapshot.flag("more", each != null)) {
@@ -42,7 +47,7 @@ final class SenderQueue {
         if (!sender.schedule()) {
           throw snapshot.wrong("a stream waits to send twice");
         }
-        add(sender);
+        queues.apply(sender.scheduler()).add(sender);
       } else {
         each = nextOf(each.next, senders);
       }

@@ -1,9 +1,13 @@
 package org.rddp.ddp.sending;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
 import java.util.PriorityQueue;
+import org.rddp.snapshot.References;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * Shares what an engine sends among tenants: start-time fair queueing (Goyal, Vin and Cheng,
@@ -188,5 +192,57 @@ public final class TenantScheduler {
       next = Math.min(next, held.get(i).rate.readyAt());
     }
     return next;
+  }
+
+  /**
+   * Transfers which streams wait to send, what tenants have sent, and which of them wait. The
+   * reader's may have other weights and limits, and streams may be other tenants' there.
+   *
+   * @param scheduler of the streams without tenants
+   * @param tenants those that are written; when read, nothing has been sent for them
+   * @param senders of all streams of the engine
+   */
+  public void transfer(
+      Snapshot snapshot,
+      SendScheduler scheduler,
+      List<SendTenant> tenants,
+      List<DdpSender> senders) {
+    References<DdpSender> streams = new References<>(senders);
+    scheduler.transfer(snapshot, streams);
+    snapshot.begin(TenantScheduler.class);
+    virtualTime = snapshot.real("virtualTime", virtualTime);
+    lentPerWeight = snapshot.real("lentPerWeight", lentPerWeight);
+    limitedUntil = snapshot.number("limitedUntil", limitedUntil);
+    RateLimit.transfer(snapshot, limit);
+    tenants.forEach(each -> each.transfer(snapshot, streams));
+    References<SendTenant> references = new References<>(tenants);
+    transfer(snapshot, "ready", references, ready);
+    transfer(snapshot, "held", references, held);
+    snapshot.end();
+    for (DdpSender each : senders) {
+      if (snapshot.reads() && each != null) {
+        each.scheduler().wakeTenant();
+      }
+    }
+  }
+
+  /** Transfers tenants that wait, in the order in which the collection has them. */
+  private static void transfer(
+      Snapshot snapshot,
+      String name,
+      References<SendTenant> tenants,
+      Collection<SendTenant> waiting) {
+    Iterator<SendTenant> written = List.copyOf(waiting).iterator();
+    while (snapshot.flag(name, written.hasNext())) {
+      SendTenant each =
+          tenants.require(snapshot, "tenant", snapshot.reads() ? null : written.next());
+      if (snapshot.reads() && !each.scheduler().isEmpty()) {
+        if (each.waits) {
+          throw snapshot.wrong("a tenant waits to send twice");
+        }
+        each.waits = true;
+        waiting.add(each);
+      }
+    }
   }
 }

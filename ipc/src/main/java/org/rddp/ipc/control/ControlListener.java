@@ -255,9 +255,21 @@ public final class ControlListener implements AutoCloseable {
     accepted = null;
   }
 
-  /** Whether a program was accepted and lacks a descriptor, which {@link #accept()} gets for it. */
-  public boolean hasAccepted() {
-    return accepted != null;
+  /**
+   * A program that was accepted and lacks a descriptor, which {@link #accept()} gets for it; null
+   * if there is none.
+   */
+  public Descriptor accepted() {
+    return accepted;
+  }
+
+  /**
+   * Takes a program that another process has accepted, before any other call.
+   *
+   * @param program closed by this object
+   */
+  public void inherit(Descriptor program) {
+    accepted = program;
   }
 
   /**
@@ -266,7 +278,7 @@ public final class ControlListener implements AutoCloseable {
   public boolean isAwaited() throws SystemCallException {
     PollSet poll = new PollSet();
     poll.add(socket);
-    return hasAccepted() || poll.await(0) > 0;
+    return accepted != null || poll.await(0) > 0;
   }
 
   /** Removes the socket from the file system, so that no further program finds it. */

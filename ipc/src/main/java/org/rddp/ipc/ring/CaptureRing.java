@@ -36,6 +36,15 @@ public final class CaptureRing implements AutoCloseable {
     void accept(long timeNanos, int originalLength, MemorySegment octets) throws IOException;
   }
 
+  /**
+   * How far the daemon's end has come.
+   *
+   * @param written octets written, a multiple of 8
+   * @param read octets that the program has read, as far as the daemon has looked
+   * @param lost frames that have found no room
+   */
+  public record Positions(long written, long read, long lost) {}
+
   private static final String MAGIC = "RDDPCAPT";
   private static final int VERSION = 1;
   private static final int WRITTEN = 128;
@@ -59,12 +68,12 @@ public final class CaptureRing implements AutoCloseable {
   private long read;
   private long lost;
 
-  private CaptureRing(SharedMemory shared, Arena arena) {
+  private CaptureRing(SharedMemory shared, int snapLength) {
     this.shared = shared;
-    this.arena = arena;
+    this.arena = Arena.ofShared();
     this.memory = shared.segment(arena);
     this.octets = memory.byteSize() - RING;
-    this.snapLength = SharedMemoryHeader.secondParameter(memory);
+    this.snapLength = snapLength;
     this.frame = arena.allocate(MAX_SNAP_LENGTH);
   }
 
@@ -79,7 +88,7 @@ public final class CaptureRing implements AutoCloseable {
       throw new IllegalArgumentException(
           "capture ring of " + octets + " octets, snap length " + snapLength);
     }
-    SharedMemory shared = SharedMemory.create("rddp-capture", RING + (long) octets);
+    SharedMemory shared = SharedMemory.createImmutable("rddp-capture", RING + (long) octets);
     try {
       shared.populate(0, RING);
     } catch (SystemCallException e) {
@@ -87,7 +96,40 @@ public final class CaptureRing implements AutoCloseable {
       throw e;
     }
     SharedMemoryHeader.write(shared.segment(), MAGIC, VERSION, octets, snapLength);
-    return new CaptureRing(shared, Arena.ofShared());
+    return new CaptureRing(shared, snapLength);
+  }
+
+  /**
+   * Opens a ring that another daemon has made, and goes on where that has stopped; the daemon's
+   * end. What the memory says of itself does not matter: the program may have written it.
+   *
+   * @param shared closed by the ring, or if this throws
+   * @param octets size of the ring
+   * @param snapLength octets kept of each frame
+   * @throws IllegalArgumentException if no such ring has this memory and these positions
+   */
+  public static CaptureRing inherit(
+      SharedMemory shared, int octets, int snapLength, Positions from) {
+    long unread = from.written - from.read;
+    if (!isValid(octets, snapLength)
+        || shared.length() != RING + (long) octets
+        || from.read < 0
+        || unread < 0
+        || unread > octets
+        || from.written % Long.BYTES != 0) {
+      shared.close();
+      throw new IllegalArgumentException("no such capture ring: " + from);
+    }
+    CaptureRing ring = new CaptureRing(shared, snapLength);
+    ring.position = from.written;
+    ring.read = from.read;
+    ring.lost = from.lost;
+    return ring;
+  }
+
+  /** The positions of the daemon's end, between two frames. */
+  public Positions positions() {
+    return new Positions(position, read, lost);
   }
 
   /** Whether the size and snap length that a program asks for are valid. */
@@ -109,11 +151,11 @@ public final class CaptureRing implements AutoCloseable {
     try {
       SharedMemoryHeader.check(shared.segment(), MAGIC, VERSION);
       int octets = SharedMemoryHeader.firstParameter(shared.segment());
-      if (!isValid(octets, SharedMemoryHeader.secondParameter(shared.segment()))
-          || RING + (long) octets != shared.length()) {
+      int snapLength = SharedMemoryHeader.secondParameter(shared.segment());
+      if (!isValid(octets, snapLength) || RING + (long) octets != shared.length()) {
         throw new IOException("capture ring of " + octets + " octets does not fit its memory");
       }
-      return new CaptureRing(shared, Arena.ofShared());
+      return new CaptureRing(shared, snapLength);
     } catch (IOException e) {
       shared.close();
       throw e;

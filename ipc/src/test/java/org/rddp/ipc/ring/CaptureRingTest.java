@@ -60,6 +60,46 @@ class CaptureRingTest {
     }
   }
 
+  /** It does not matter what the program writes into the header. */
+  @Test
+  void shouldGoOnWithTheRingOfAnotherDaemon() throws IOException {
+    try (CaptureRing daemon = CaptureRing.create(4096, 1000);
+        CaptureRing program = CaptureRing.open(daemon.descriptor().duplicate());
+        SharedMemory header = SharedMemory.map(daemon.descriptor().duplicate())) {
+      List<Long> times = new ArrayList<>();
+      for (int i = 0; i < 6; i++) {
+        daemon.offer(i, frame.address(), 1200);
+        program.poll((time, original, octets) -> times.add(time), i / 2);
+      }
+      header.segment().asSlice(0, 128).fill((byte) -1);
+      SharedMemory memory = SharedMemory.map(daemon.descriptor().duplicate());
+      try (CaptureRing next = CaptureRing.inherit(memory, 4096, 1000, daemon.positions())) {
+        for (int i = 6; i < 12; i++) {
+          next.offer(i, frame.address(), 1200);
+          program.poll((time, original, octets) -> times.add(time), 2);
+        }
+      }
+      assertThat(times).hasSizeGreaterThan(8).isSorted().doesNotHaveDuplicates();
+      assertThat(times.size() + program.lost()).isEqualTo(12);
+    }
+  }
+
+  @Test
+  void shouldRefusePositionsThatNoRingHas() throws IOException {
+    try (CaptureRing daemon = CaptureRing.create(4096, 1000)) {
+      for (CaptureRing.Positions wrong :
+          List.of(
+              new CaptureRing.Positions(8, 16, 0),
+              new CaptureRing.Positions(8, -8, 0),
+              new CaptureRing.Positions(9, 0, 0),
+              new CaptureRing.Positions(4104, 0, 0))) {
+        SharedMemory memory = SharedMemory.map(daemon.descriptor().duplicate());
+        assertThatThrownBy(() -> CaptureRing.inherit(memory, 4096, 1000, wrong))
+            .isInstanceOf(IllegalArgumentException.class);
+      }
+    }
+  }
+
   @Test
   void shouldIgnoreAnInvalidReadPosition() throws IOException {
     try (CaptureRing daemon = CaptureRing.create(4096, 65_535);

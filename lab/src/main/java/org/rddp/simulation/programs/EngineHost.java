@@ -10,6 +10,7 @@ import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineParts;
+import org.rddp.daemon.engine.InterfaceTenants;
 import org.rddp.daemon.engine.OwnedStreams;
 import org.rddp.daemon.engine.Session;
 import org.rddp.ddp.DdpEngine;
@@ -21,6 +22,7 @@ import org.rddp.rdmap.RdmapSettings;
 import org.rddp.simulation.HostPair;
 import org.rddp.simulation.SimulatedEngine;
 import org.rddp.simulation.SimulatedHost;
+import org.rddp.simulation.SimulatedTenants;
 import org.rddp.simulation.memory.EngineMemory;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.snapshot.SnapshotReader;
@@ -48,6 +50,8 @@ final class EngineHost {
   /** Where the STags of each engine come from. */
   private final RandomGenerator[] sources;
 
+  private final SimulatedTenants tenants;
+  private InterfaceTenants shares;
   private int restarts;
 
   /**
@@ -59,6 +63,7 @@ final class EngineHost {
     this.hosts = hosts;
     this.host = host;
     this.settings = settings;
+    tenants = new SimulatedTenants(hosts.seed());
     int count = host.stacks().size();
     engines = new SimulatedEngine[count];
     sources = new RandomGenerator[count];
@@ -72,9 +77,10 @@ final class EngineHost {
 
   /** Starts engines that know nothing of those before. */
   void boot() {
+    shares = tenants.make();
     for (int i = 0; i < engines.length; i++) {
       sources[i] = hosts.network().newRandom();
-      engines[i].start(ddp(i));
+      engines[i].start(ddp(i), shares);
       engines[i].forgetCommands();
     }
   }
@@ -109,7 +115,8 @@ final class EngineHost {
     goingOn.retire();
     counters.remove(goingOn.engine().ddp().receiveCounters());
     memories[engine].move();
-    goingOn.start(ddp(engine));
+    shares = engine == 0 ? tenants.make() : shares;
+    goingOn.start(ddp(engine), shares);
     Set<Integer> made = new HashSet<>();
     goingOn.read(
         snapshot,
@@ -163,6 +170,11 @@ final class EngineHost {
     }
     restarts++;
     host.scheduleTurn();
+  }
+
+  /** Whether tenants share what its engines send. */
+  boolean hasTenants() {
+    return shares != null;
   }
 
   /** How often an engine has restarted. */

@@ -262,6 +262,7 @@ final class ProgramRun implements Scenario {
     totals.add("held for want of a receive or a notice", sum(counters -> counters.segmentsHeld));
     totals.add("refused", sum(counters -> counters.segmentsRefused));
     hosts.addOptionsTo(totals);
+    totals.add("with tenants", client.hasTenants() ? 1 : 0);
     totals.add("engines that began anew", client.restarts() + server.restarts());
     counts.addTo(totals, scope.plainDdp() > 0);
     hosts.addTo(totals);

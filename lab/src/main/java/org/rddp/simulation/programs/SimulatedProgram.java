@@ -140,7 +140,7 @@ final class SimulatedProgram implements SessionHandler {
             inlineMemory,
             this::woken,
             this,
-            SessionOwner.unlimited(),
+            SessionOwner.unlimited(number - 1),
             HeapShare.unlimited());
   }
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.InterfaceTenants;
 import org.rddp.daemon.engine.OwnedStreams;
 import org.rddp.daemon.engine.SessionOwner;
 import org.rddp.daemon.engine.StreamListener;
@@ -26,6 +27,7 @@ import org.rddp.rdmap.RdmapSettings;
 import org.rddp.simulation.HostPair;
 import org.rddp.simulation.SimulatedEngine;
 import org.rddp.simulation.SimulatedHost;
+import org.rddp.simulation.SimulatedTenants;
 import org.rddp.snapshot.Snapshot;
 import org.rddp.snapshot.SnapshotReader;
 import org.rddp.snapshot.SnapshotWriter;
@@ -59,6 +61,8 @@ final class StreamHost {
   private final SimulatedKeeper keeper;
   private final EventSet programs;
   private final List<StreamEnd> watched = new ArrayList<>();
+  private final SimulatedTenants tenants;
+  private InterfaceTenants shares;
   private StreamSection[] sections;
   private StreamPorts ports;
   private List<StreamListener> listeners;
@@ -72,6 +76,7 @@ final class StreamHost {
     this.hosts = hosts;
     this.host = host;
     this.plans = plans;
+    tenants = new SimulatedTenants(hosts.seed());
     int count = host.stacks().size();
     engines = new SimulatedEngine[count];
     bells = new MemorySegment[count];
@@ -101,8 +106,9 @@ final class StreamHost {
     }
   }
 
-  /** Makes the program's listeners, whose sections follow. */
+  /** Makes the tenants' shares, and the program's listeners, whose sections follow. */
   private void begin() {
+    shares = tenants.make();
     ports = new StreamPorts();
     sections = new StreamSection[engines.length];
     listeners = new ArrayList<>();
@@ -126,7 +132,7 @@ final class StreamHost {
   /** Starts an engine on its present stack, with the program's section. */
   private void start(int index) {
     TaggedBuffers buffers = new TaggedBuffers(STAGS, new SplittableRandom(index));
-    Engine engine = engines[index].start(engines[index].ddp(buffers));
+    Engine engine = engines[index].start(engines[index].ddp(buffers), shares);
     try {
       engine.serveStreams(ports, SOCKETS_PORT, keeper);
     } catch (SystemCallException e) {

@@ -26,6 +26,7 @@ class RdmaHandOverTest {
           return run.violation();
         });
     assertThat(totals.count("went on in a new engine")).isGreaterThan(500);
+    assertThat(totals.count("with tenants")).isPositive();
     assertThat(totals.count("placed out of order")).isGreaterThan(100);
     assertThat(totals.count("held for want of a receive or a notice")).isGreaterThan(100);
   }
