@@ -1,7 +1,10 @@
 package org.rddp.daemon;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.rddp.daemon.control.ControlServer;
 import org.rddp.daemon.control.HandedDescriptors;
 import org.rddp.daemon.engine.Engine;
@@ -19,11 +22,13 @@ final class DepartingDaemon implements Departing {
   private static final String CANNOT = "it cannot be handed over now: ";
 
   private final DaemonSnapshot state;
+  private final Ports ports;
   private final List<EngineThread> threads;
   private final ControlServer control;
   private final SdNotifier notifier;
   private final Runnable end;
   private int successor;
+  private Map<String, Long> macAddresses;
 
   /** What has been written for the other daemon. */
   private List<EngineHandOver> handOvers = List.of();
@@ -35,11 +40,13 @@ final class DepartingDaemon implements Departing {
    */
   DepartingDaemon(
       DaemonSnapshot state,
+      Ports ports,
       List<EngineThread> threads,
       ControlServer control,
       SdNotifier notifier,
       Runnable end) {
     this.state = state;
+    this.ports = ports;
     this.threads = threads;
     this.control = control;
     this.notifier = notifier;
@@ -47,7 +54,7 @@ final class DepartingDaemon implements Departing {
   }
 
   @Override
-  public void stop(int process) throws ReplacementException {
+  public String stop(int process) throws ReplacementException {
     successor = process;
     String kept = notifier.keepsFrom(process);
     if (!kept.isEmpty()) {
@@ -70,6 +77,9 @@ final class DepartingDaemon implements Departing {
       goOn();
       throw e;
     }
+    macAddresses = MacAddresses.of(state.interfaces(), ports.devices());
+    ports.release();
+    return MacAddresses.text(macAddresses);
   }
 
   /** Stops everything between two requests of programs; returns what was under way, or nothing. */
@@ -98,6 +108,11 @@ final class DepartingDaemon implements Departing {
 
   @Override
   public void resume() {
+    try {
+      ports.take(macAddresses);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     state.associations().forEach(AssociationDatabase::resume);
     handOvers = List.of();
     state.statistics().move(false);

@@ -117,7 +117,7 @@ class ReplacementTest {
     }
     assertThat(log.take()).isEqualTo("another daemon has taken this one's place");
     assertThat(old.calls).containsExactly("stop", "write", "leave");
-    assertThat(next.calls).containsExactly("prepare", "drain", "adopt", "begin", "settle");
+    assertThat(next.calls).containsExactly("prepare", "take", "adopt", "begin", "settle");
     assertThat(next.number).isEqualTo(42);
     assertThat(old.runs).isFalse();
     assertThat(next.runs).isTrue();
@@ -128,7 +128,7 @@ class ReplacementTest {
     new Successor(control, next).check();
     assertThat(log.take()).contains("could have it");
     assertThat(old.calls).containsExactly("stop", "write", "resume");
-    assertThat(next.calls).containsExactly("prepare", "drain", "adopt", "discard");
+    assertThat(next.calls).containsExactly("prepare", "take", "adopt", "release", "discard");
     assertThat(old.runs).isTrue();
     next = new Failing(port);
     takeOver();
@@ -138,7 +138,7 @@ class ReplacementTest {
   void shouldGoOnIfItCannotStop() throws Exception {
     old.failIn("stop", new ReplacementException("an engine is stuck"));
     assertThatThrownBy(this::takeOver).hasMessage("an engine is stuck");
-    assertThat(next.calls).containsExactly("prepare", "discard");
+    assertThat(next.calls).containsExactly("prepare", "release", "discard");
     shouldGoOn("an engine is stuck");
   }
 
@@ -151,7 +151,7 @@ class ReplacementTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"prepare", "adopt"})
+  @ValueSource(strings = {"prepare", "take", "adopt"})
   void shouldGoOnIfTheSuccessorRefuses(String call) throws Exception {
     next.failIn(call, new ReplacementException("eth0 is not mine"));
     assertThatThrownBy(this::takeOver).hasMessageContaining("eth0 is not mine");
@@ -223,7 +223,7 @@ class ReplacementTest {
                   channel.receive(Message.Kind.ASK, SOON);
                   channel.send(Message.of(Message.Kind.GRANTED), SOON);
                   channel.receive(Message.Kind.PREPARED, SOON);
-                  channel.send(Message.of(Message.Kind.STOPPED), SOON);
+                  channel.send(Message.of(Message.Kind.STOPPED, "devices"), SOON);
                   if (last == Message.Kind.STATE) {
                     byte[] octets = written();
                     int length = octets.length;
