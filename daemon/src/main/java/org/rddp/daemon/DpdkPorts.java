@@ -71,6 +71,9 @@ public final class DpdkPorts implements Ports {
   /** The first MAC address of ring ports, locally administered; further ports count up from it. */
   private static final long LOCAL_MAC = 0x02_00_00_00_00_01L;
 
+  /** DPDK looks for cards if it may use one, and opens those at the start. No card is there. */
+  private static final String NO_CARD = "ffff:ff:1f.7";
+
   private static final String EAL_LOG = "--log-level=lib.eal:warning";
 
   /** The devices of each interface that is not in {@link #driverPorts}. */
@@ -201,7 +204,7 @@ public final class DpdkPorts implements Ports {
       NativeOutput output,
       boolean arriving) {
     try {
-      List<String> arguments = arguments(configuration).list();
+      List<String> arguments = arguments(configuration, arriving).list();
       if (output == null) {
         Eal.init(arguments);
       } else {
@@ -228,7 +231,7 @@ public final class DpdkPorts implements Ports {
     }
   }
 
-  private static EalArguments arguments(Configuration configuration) {
+  private static EalArguments arguments(Configuration configuration, boolean arriving) {
     DpdkConfiguration dpdk = configuration.dpdk();
     int mebibytes = (int) (dpdk.memory() >> 20);
     EalArguments arguments =
@@ -237,7 +240,7 @@ public final class DpdkPorts implements Ports {
             : EalArguments.ordinaryPages(mebibytes + MORE, "rddp-" + ProcessHandle.current().pid());
     for (InterfaceConfiguration each : configuration.interfaces()) {
       if (each.device().kind() == DeviceName.Kind.PCI) {
-        arguments = arguments.withPciDevice(dpdkArguments(each));
+        arguments = arguments.withPciDevice(arriving ? NO_CARD : dpdkArguments(each));
         if (PciCards.OF_MACHINE.needsPhysicalAddresses(each.device().name())) {
           arguments = arguments.withPhysicalAddresses();
         }

@@ -1,6 +1,7 @@
 package org.rddp.daemon;
 
 import java.io.IOException;
+import java.math.BigInteger;
 import java.net.NetworkInterface;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -49,6 +50,9 @@ final class DriverPort {
 
   /** The queues of a TAP interface while another process has it; else null. */
   private TapQueues detached;
+
+  /** The key of the port's hash: the devices go by it, also when it is opened again. */
+  private byte[] key;
 
   private boolean taken;
 
@@ -188,23 +192,28 @@ final class DriverPort {
     }
   }
 
-  /** The driver of a TAP gives the kernel's interface the port's address: it gets what it has. */
+  /**
+   * The driver of a TAP gives the kernel's interface the port's address: it gets what it has. That
+   * of virtio-user would choose a new one.
+   */
   private String arguments(long macAddress) {
     DeviceName device = configured.device();
     if (macAddress != ANY_ADDRESS && isTap()) {
       device = device.with("mac", kernelAddress(device.arguments().get("iface")));
+    } else if (macAddress != ANY_ADDRESS && device.isVirtioUser()) {
+      device = device.with("mac", words(macAddress));
     }
     return device.dpdkArguments(FrameLengths.frame(configured), configured.engines());
+  }
+
+  private static String words(long macAddress) {
+    return String.format("%012x", macAddress).replaceAll("(..)(?!$)", "$1:");
   }
 
   private String kernelAddress(String name) {
     try {
       byte[] octets = NetworkInterface.getByName(name).getHardwareAddress();
-      List<String> words = new ArrayList<>();
-      for (byte each : octets) {
-        words.add("%02x".formatted(each));
-      }
-      return String.join(":", words);
+      return words(new BigInteger(1, octets).longValue());
     } catch (IOException | NullPointerException e) {
       throw refused("device", "there is no Linux interface " + name + " any more", null);
     }
@@ -221,6 +230,10 @@ final class DriverPort {
       warnings.add(noMulticast());
     }
     FlowSteering steering = pools.size() == 1 ? null : steering();
+    if (!devices.isEmpty()) {
+      reopened(offered, signals);
+      return;
+    }
     long address = macAddress == ANY_ADDRESS ? port.info().macAddress() : macAddress;
     for (int i = 0; i < pools.size(); i++) {
       devices.add(
@@ -234,9 +247,23 @@ final class DriverPort {
               configured.mtu(),
               isLong ? configured.longestFrame() : configured.mtu(),
               offered,
-              signals ? port.interruptDescriptor(i) : FrameDevice.POLLED,
+              interrupt(signals, i),
               i == 0 ? this::close : () -> {}));
     }
+  }
+
+  /** Lets the engines' devices go on with the port that has been opened again. */
+  private void reopened(int offered, boolean signals) {
+    if (offered != devices.getFirst().offloads()) {
+      throw refused("device", port.info().name() + " has other offloads than before", null);
+    }
+    for (int i = 0; i < devices.size(); i++) {
+      devices.get(i).reopened(interrupt(signals, i));
+    }
+  }
+
+  private int interrupt(boolean signals, int queue) {
+    return signals ? port.interruptDescriptor(queue) : FrameDevice.POLLED;
   }
 
   private void checkLongestFrame(boolean missing) {
@@ -283,8 +310,10 @@ final class DriverPort {
     PortSettings wanted = settings.withSpreadTcp(spreads);
     // A key of our own: peers that know the driver's could send everything to one queue.
     int octets = spreads ? port.info().rssKeyOctets() : 0;
-    byte[] key = octets == 0 ? NO_KEY : Toeplitz.randomKey(octets, random);
-    if (interrupts && port.passesInterrupts() && starts(wanted.withInterrupts(true), key)) {
+    if (key == null) {
+      key = octets == 0 ? NO_KEY : Toeplitz.randomKey(octets, random);
+    }
+    if (interrupts && port.passesInterrupts() && starts(wanted.withInterrupts(true))) {
       return true;
     }
     port.configure(wanted, mempools, key);
@@ -293,7 +322,7 @@ final class DriverPort {
   }
 
   /** Whether the port starts with interrupts: some drivers refuse them if the card has none. */
-  private boolean starts(PortSettings settings, byte[] key) {
+  private boolean starts(PortSettings settings) {
     try {
       port.configure(settings, mempools, key);
       port.start();

@@ -25,6 +25,8 @@ import org.rddp.rig.NetworkNamespace;
 class ReplacedDeviceTest {
   private static final InetSocketAddress FAR = new InetSocketAddress("10.0.0.2", 7);
 
+  private static final String VIRTIO = ",queues=1,packed_vq=1";
+
   @TempDir private Path folder;
   private NetworkNamespace namespace;
   private DaemonProcess near;
@@ -125,8 +127,27 @@ class ReplacedDeviceTest {
     }
   }
 
+  @Test
+  void shouldGoOnWithVirtioUser() throws Exception {
+    String socket = folder.resolve("link.sock").toString();
+    String device = "net_virtio_user0,path=" + socket + VIRTIO;
+    try (NetworkNamespace held = namespace()) {
+      namespace = held;
+      Path vhost = configuration("far", "net_vhost0,iface=" + socket + ",queues=1", "10.0.0.2");
+      try (DaemonProcess far = start(vhost)) {
+        near = start(configuration("near", device, "10.0.0.1"));
+        try (SteadyExchange exchange = exchange()) {
+          shouldGoOn(device, exchange);
+        }
+        assertThat(far.isAlive()).isTrue();
+      } finally {
+        near.close();
+      }
+    }
+  }
+
   private String interfaceInKernel() throws Exception {
-    return namespace.run("ip", "-o", "address", "show", "dev", "tap0")
+    return namespace.run("ip", "-o", "address", "show", "dev", "tap0", "scope", "global")
         + namespace.run("ip", "-o", "link", "show", "dev", "tap0")
         + namespace.run("ip", "route", "show", "dev", "tap0")
         + namespace.run("ip", "-6", "route", "show", "dev", "tap0");

@@ -107,6 +107,11 @@ public record DeviceName(String text, Kind kind, String name, Map<String, String
     return kind == Kind.PCI || kind == Kind.VIRTUAL && linuxInterface() == null;
   }
 
+  /** Whether the device is a virtio-user end. */
+  public boolean isVirtioUser() {
+    return driver().equals("net_virtio_user") || driver().equals("virtio_user");
+  }
+
   /** The device with another value of an argument. */
   public DeviceName with(String argument, String value) {
     Map<String, String> all = new LinkedHashMap<>(arguments);

@@ -18,7 +18,12 @@ public final class ReplacementRules {
       case VIRTUAL ->
           switch (device.driver()) {
             case "net_af_packet" -> null;
-            case "net_tap" -> tap(device);
+            case "net_tap" -> firstOf(tap(device), length(device));
+            case "net_vhost" ->
+                device.name()
+                    + " loses its peer: a virtio-user end does not come back by itself (docs/handover.md);"
+                    + " allowed: net_virtio_user here, and net_vhost at the other end";
+            case "net_virtio_user", "virtio_user" -> firstOf(virtioUser(device), length(device));
             default -> others(device);
           };
     };
@@ -34,8 +39,29 @@ public final class ReplacementRules {
     return null;
   }
 
+  private static String firstOf(String one, String other) {
+    return one == null ? other : one;
+  }
+
+  /** The new process gives the device a MAC address. */
+  private static String length(DeviceName device) {
+    int octets = device.with("mac", "00:00:00:00:00:00").dpdkArguments(0, 1).length();
+    return octets <= DeviceRules.LONGEST
+        ? null
+        : "with mac=, which the new process adds, its %d octets are more than DPDK takes; allowed: at most %d"
+            .formatted(octets, DeviceRules.LONGEST);
+  }
+
+  private static String virtioUser(DeviceName device) {
+    return device.arguments().getOrDefault("server", "0").equals("1")
+        ? device.name()
+            + " waits for its peer when it is opened, and no program would be served; allowed: no"
+            + " server=1"
+        : null;
+  }
+
   private static String others(DeviceName device) {
-    return "%s cannot go over to another process, as --replace needs; allowed: linux:, ring: and net_tap"
+    return "%s cannot go over to another process, as --replace needs; allowed: those that docs/operations.md lists"
         .formatted(device.name());
   }
 }

@@ -258,6 +258,11 @@ public final class EngineThread {
     return false;
   }
 
+  /** Takes note, in a pause, that ports may have been opened again. */
+  public void devicesReopened() {
+    sleep.devicesReopened();
+  }
+
   /** Ends a pause, if there is one. */
   public void resume() {
     running = true;
