@@ -11,10 +11,9 @@ public final class ReplacementRules {
    */
   public static String problem(DeviceName device) {
     return switch (device.kind()) {
-      case LINUX, RING -> null;
+      case LINUX, RING, PCI -> null;
       case XDP ->
           "xdp: cannot go over to another process; allowed: \"linux:" + device.name() + "\"";
-      case PCI -> others(device);
       case VIRTUAL ->
           switch (device.driver()) {
             case "net_af_packet" -> null;
