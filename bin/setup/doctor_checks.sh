@@ -293,17 +293,21 @@ doctor_immutable() {
 
 # Whether the service's daemon can be replaced while programs run: docs/operations.md.
 CONFIGURATION=/etc/rddp/rddpd.toml
+REPLACEABLE='^(linux|ring):|^net_af_packet|^net_tap[^,]*,(.*,)?iface=|^(net_)?virtio_user'
+IRREPLACEABLE='^net_tap.*,remote=|^(net_)?virtio_user.*,server=1(,|$)'
 doctor_replacement() {
     local others
     if [[ ! -r $CONFIGURATION ]]; then return; fi
-    others=$(sed -nE 's/^[[:space:]]*device[[:space:]]*=[[:space:]]*"([^"]*)".*/\1/p' "$CONFIGURATION" | grep -vE '^(linux|ring):' | paste -sd ' ')
+    others=$(sed -nE 's/^[[:space:]]*device[[:space:]]*=[[:space:]]*"([^"]*)".*/\1/p' "$CONFIGURATION" |
+        awk -v yes="$REPLACEABLE" -v no="$IRREPLACEABLE" '$0 !~ yes || $0 ~ no' | paste -sd ' ')
     if [[ -n $others ]]; then
-        note 'rddp daemon --replace' "not by $CONFIGURATION: two processes cannot have $others" 'only linux: and ring: devices, if you want it'
+        note 'rddp daemon --replace' "not by $CONFIGURATION: another process cannot have $others" \
+            'only the devices that docs/operations.md lists, if you want it'
     elif ! can_be_immutable; then
         note 'rddp daemon --replace' 'not with these rights: no other process can map the memory of programs' \
             'run the daemon by its service or as root, outside of a user namespace, on Linux 6.0 or later'
     else
-        ok 'rddp daemon --replace' 'all devices are linux: or ring:, and memory can be immutable'
+        ok 'rddp daemon --replace' 'all devices can go over, and memory can be immutable'
     fi
 }
 

@@ -57,6 +57,11 @@ replacement() (
 check_replacement() {
     [[ $(replacement yes $'  device="linux:eth0"  # the first\ndevice = "ring:a"') == *ok*--replace* ]] &&
         [[ $(replacement no 'device = "linux:eth0"') == *note*'not with these rights'* ]] &&
+        [[ $(replacement yes $'device = "net_tap0,mac=fixed,iface=tap0"') == *ok*--replace* ]] &&
+        [[ $(replacement yes $'device = "net_virtio_user0,path=a"\ndevice = "linux:b"') == *ok*--replace* ]] &&
+        [[ $(replacement yes 'device = "net_virtio_user0,path=a,server=1"') == *note*'cannot have net_virtio_user0'* ]] &&
+        [[ $(replacement yes 'device = "net_vhost0,iface=b"') == *note*'cannot have net_vhost0'* ]] &&
+        [[ $(replacement yes 'device = "net_tap0"') == *note*'cannot have net_tap0'* ]] &&
         [[ $(replacement yes $'device = "linux:eth0"\ndevice = "0000:01:00.1"') == *note*'cannot have 0000:01:00.1'* ]]
 }
 

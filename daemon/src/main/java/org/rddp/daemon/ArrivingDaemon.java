@@ -20,7 +20,7 @@ import org.rddp.snapshot.SnapshotReader;
 
 /** A daemon that takes the place of another: see {@link Arriving}. */
 public class ArrivingDaemon implements Arriving {
-  /** Opens the devices, which the other daemon has open, too, and does what takes time. */
+  /** Opens the devices that the other daemon has open, too, and does what takes time. */
   public interface Opening {
     /**
      * Opens them.
@@ -90,7 +90,23 @@ public class ArrivingDaemon implements Arriving {
   }
 
   @Override
-  public void drain() {
+  public void take(String devices) throws ReplacementException {
+    drain();
+    try {
+      ports.take(MacAddresses.read(devices));
+    } catch (IOException | NumberFormatException e) {
+      throw new ReplacementException("the new daemon cannot run: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public void release() {
+    if (ports != null) {
+      ports.release();
+    }
+  }
+
+  private void drain() {
     ports.enter();
     for (FrameDevice device : ports.devices()) {
       long[] burst = new long[BURST];
@@ -147,6 +163,7 @@ public class ArrivingDaemon implements Arriving {
   @Override
   public void discard() {
     memories.close();
+    release();
     if (daemon != null) {
       daemon.discard();
     } else {

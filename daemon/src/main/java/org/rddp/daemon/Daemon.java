@@ -633,7 +633,15 @@ public final class Daemon implements AutoCloseable {
 
   /** Its end, if another daemon takes its place. */
   DepartingDaemon departing() {
-    return new DepartingDaemon(state(), threads, control, notifier, this::leave);
+    return new DepartingDaemon(
+        state(),
+        ports,
+        threads,
+        control,
+        notifier,
+        this::leave,
+        events::warn,
+        cause -> onEngineLost(Thread.currentThread().getName(), cause));
   }
 
   private DaemonSnapshot state() {

@@ -1,7 +1,12 @@
 package org.rddp.daemon;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.rddp.daemon.control.ControlServer;
 import org.rddp.daemon.control.HandedDescriptors;
 import org.rddp.daemon.engine.Engine;
@@ -18,12 +23,22 @@ import org.rddp.snapshot.SnapshotWriter;
 final class DepartingDaemon implements Departing {
   private static final String CANNOT = "it cannot be handed over now: ";
 
+  /** Time in ns between two attempts to take a device back. */
+  private static final long RETRY = TimeUnit.MILLISECONDS.toNanos(20);
+
+  /** Time in ns after which a device that cannot be taken back is given up. */
+  private static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(60);
+
   private final DaemonSnapshot state;
+  private final Ports ports;
   private final List<EngineThread> threads;
   private final ControlServer control;
   private final SdNotifier notifier;
   private final Runnable end;
+  private final Consumer<String> warning;
+  private final Consumer<Throwable> lost;
   private int successor;
+  private Map<String, Long> macAddresses;
 
   /** What has been written for the other daemon. */
   private List<EngineHandOver> handOvers = List.of();
@@ -32,18 +47,26 @@ final class DepartingDaemon implements Departing {
    * Creates one whose engines run.
    *
    * @param end closes everything that the daemon has, when the other one has its place
+   * @param warning takes what the operator should know
+   * @param lost ends the daemon, whose engines can never go on
    */
   DepartingDaemon(
       DaemonSnapshot state,
+      Ports ports,
       List<EngineThread> threads,
       ControlServer control,
       SdNotifier notifier,
-      Runnable end) {
+      Runnable end,
+      Consumer<String> warning,
+      Consumer<Throwable> lost) {
     this.state = state;
+    this.ports = ports;
     this.threads = threads;
     this.control = control;
     this.notifier = notifier;
     this.end = end;
+    this.warning = warning;
+    this.lost = lost;
   }
 
   @Override
@@ -56,7 +79,7 @@ final class DepartingDaemon implements Departing {
   }
 
   @Override
-  public void stop(int process) throws ReplacementException {
+  public String stop(int process) throws ReplacementException {
     successor = process;
     String kept = notifier.keepsFrom(process);
     if (!kept.isEmpty()) {
@@ -79,6 +102,9 @@ final class DepartingDaemon implements Departing {
       goOn();
       throw e;
     }
+    macAddresses = MacAddresses.of(state.interfaces(), ports.devices());
+    ports.release();
+    return MacAddresses.text(macAddresses);
   }
 
   /** Stops everything between two requests of programs; returns what was under way, or nothing. */
@@ -107,10 +133,41 @@ final class DepartingDaemon implements Departing {
 
   @Override
   public void resume() {
+    takeDevices();
+    threads.forEach(EngineThread::devicesReopened);
     state.associations().forEach(AssociationDatabase::resume);
     handOvers = List.of();
     state.statistics().move(false);
     goOn();
+  }
+
+  /**
+   * Takes the devices back: peers could not be reached without. The other process has let go of
+   * them, or ends, unless it has been stopped.
+   */
+  private void takeDevices() {
+    long begin = System.nanoTime();
+    String why = "";
+    while (true) {
+      try {
+        ports.take(macAddresses);
+        return;
+      } catch (IOException e) {
+        long waited = System.nanoTime() - begin;
+        if (!why.equals(e.getMessage())) {
+          why = e.getMessage();
+          warning.accept("a device is not free yet, and the engines wait for it: " + why);
+        }
+        if (waited > Daemon.END_TIMEOUT) {
+          ProcessHandle.of(successor).ifPresent(ProcessHandle::destroyForcibly);
+        }
+        if (waited > LONGEST_WAIT) {
+          lost.accept(e);
+          throw new IllegalStateException("its devices are not free: " + why, e);
+        }
+        LockSupport.parkNanos(RETRY);
+      }
+    }
   }
 
   private void goOn() {

@@ -3,10 +3,11 @@ package org.rddp.daemon;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
@@ -24,7 +25,6 @@ import org.rddp.daemon.packet.PacketPort;
 import org.rddp.daemon.packet.XdpPort;
 import org.rddp.device.FlowSteering;
 import org.rddp.device.FrameDevice;
-import org.rddp.device.Offloads;
 import org.rddp.dpdk.BurstPort;
 import org.rddp.dpdk.DpdkException;
 import org.rddp.dpdk.Eal;
@@ -71,16 +71,26 @@ public final class DpdkPorts implements Ports {
   /** The first MAC address of ring ports, locally administered; further ports count up from it. */
   private static final long LOCAL_MAC = 0x02_00_00_00_00_01L;
 
+  /** DPDK looks for cards if it may use one, and opens those at the start. No card is there. */
+  private static final String NO_CARD = "ffff:ff:1f.7";
+
   private static final String EAL_LOG = "--log-level=lib.eal:warning";
 
-  private final List<DpdkDevice> devices = new ArrayList<>();
+  /** The devices of each interface that is not in {@link #driverPorts}. */
+  private final Map<Integer, List<DpdkDevice>> others = new HashMap<>();
+
+  /** By the numbers of their interfaces, from 1. */
+  private final SortedMap<Integer, DriverPort> driverPorts = new TreeMap<>();
+
   private final List<Mempool> mempools = new ArrayList<>();
   private final Map<String, RingPair> pairs = new HashMap<>();
   private final Map<String, Mempool> linkPools = new HashMap<>();
 
   private final Configuration configuration;
   private final EngineConfiguration engine;
-  private final NativeOutput output;
+
+  /** Keeps what the process prints while ports are opened at the start; else null. */
+  private NativeOutput output;
 
   /** Whether DPDK ends with these ports. */
   private final boolean first;
@@ -92,12 +102,17 @@ public final class DpdkPorts implements Ports {
 
   private final List<String> warnings = new ArrayList<>();
 
-  /** Interfaces that have been opened. */
-  private int interfaces;
+  /** Whether another process has the devices that one process can have at a time. */
+  private final boolean arriving;
 
-  private DpdkPorts(Configuration configuration, NativeOutput output, boolean first) {
+  /** The interface that is being opened, from 1. */
+  private int number;
+
+  private DpdkPorts(
+      Configuration configuration, NativeOutput output, boolean first, boolean arriving) {
     this.configuration = configuration;
     this.first = first;
+    this.arriving = arriving;
     this.engine = configuration.engine();
     this.output = output;
   }
@@ -124,7 +139,7 @@ public final class DpdkPorts implements Ports {
    */
   public static DpdkPorts open(
       Configuration configuration, Consumer<InterfaceConfiguration> before) {
-    return open(configuration, before, null);
+    return open(configuration, before, null, false);
   }
 
   /**
@@ -133,12 +148,15 @@ public final class DpdkPorts implements Ports {
    * only on success: after a failure the exception quotes what matters of it.
    *
    * @param before called before each port is opened; may throw, which is handled as a failure
+   * @param arriving whether another process has the devices that one process can have at a time:
+   *     {@link #take} opens them
    * @throws MachineException if something cannot be used; names the key. Ports opened before are
    *     closed
    * @throws IOException if the output cannot be kept
    */
   public static DpdkPorts openQuietly(
-      Configuration configuration, Consumer<InterfaceConfiguration> before) throws IOException {
+      Configuration configuration, Consumer<InterfaceConfiguration> before, boolean arriving)
+      throws IOException {
     List<MachineProblem> problems = MachineChecks.problems(configuration);
     if (!problems.isEmpty()) {
       throw new MachineException(problems);
@@ -147,7 +165,7 @@ public final class DpdkPorts implements Ports {
     DpdkPorts ports;
     try (NativeOutput kept = NativeOutput.keep()) {
       try {
-        ports = open(configuration, before, kept);
+        ports = open(configuration, before, kept, arriving);
       } catch (DpdkException e) {
         if (e.errno() == 0) {
           // Found before DPDK was called: the message is complete.
@@ -161,6 +179,7 @@ public final class DpdkPorts implements Ports {
             e);
       }
       said = kept.since(0);
+      ports.output = null;
     }
     // With a configured log level, print all messages.
     boolean whole =
@@ -176,13 +195,16 @@ public final class DpdkPorts implements Ports {
    * @throws MachineException if a device, or the memory for its packets, cannot be used
    */
   public static DpdkPorts openMore(Configuration configuration) {
-    return new DpdkPorts(configuration, null, false).open(each -> {});
+    return new DpdkPorts(configuration, null, false, false).open(each -> {});
   }
 
   private static DpdkPorts open(
-      Configuration configuration, Consumer<InterfaceConfiguration> before, NativeOutput output) {
+      Configuration configuration,
+      Consumer<InterfaceConfiguration> before,
+      NativeOutput output,
+      boolean arriving) {
     try {
-      List<String> arguments = arguments(configuration).list();
+      List<String> arguments = arguments(configuration, arriving).list();
       if (output == null) {
         Eal.init(arguments);
       } else {
@@ -192,15 +214,15 @@ public final class DpdkPorts implements Ports {
       Eal.removeLeftovers(ProcessHandle.current().pid());
       throw e;
     }
-    return new DpdkPorts(configuration, output, true).open(before);
+    return new DpdkPorts(configuration, output, true, arriving).open(before);
   }
 
   private DpdkPorts open(Consumer<InterfaceConfiguration> before) {
     try {
       for (InterfaceConfiguration each : configuration.interfaces()) {
         before.accept(each);
-        devices.addAll(open(each));
-        interfaces++;
+        number++;
+        open(each);
       }
       return this;
     } catch (RuntimeException e) {
@@ -209,7 +231,7 @@ public final class DpdkPorts implements Ports {
     }
   }
 
-  private static EalArguments arguments(Configuration configuration) {
+  private static EalArguments arguments(Configuration configuration, boolean arriving) {
     DpdkConfiguration dpdk = configuration.dpdk();
     int mebibytes = (int) (dpdk.memory() >> 20);
     EalArguments arguments =
@@ -218,7 +240,7 @@ public final class DpdkPorts implements Ports {
             : EalArguments.ordinaryPages(mebibytes + MORE, "rddp-" + ProcessHandle.current().pid());
     for (InterfaceConfiguration each : configuration.interfaces()) {
       if (each.device().kind() == DeviceName.Kind.PCI) {
-        arguments = arguments.withPciDevice(dpdkArguments(each));
+        arguments = arguments.withPciDevice(arriving ? NO_CARD : dpdkArguments(each));
         if (PciCards.OF_MACHINE.needsPhysicalAddresses(each.device().name())) {
           arguments = arguments.withPhysicalAddresses();
         }
@@ -233,62 +255,35 @@ public final class DpdkPorts implements Ports {
     return configured.device().dpdkArguments(FrameLengths.frame(configured), configured.engines());
   }
 
-  /** The devices of an interface, one for each engine. */
-  private List<DpdkDevice> open(InterfaceConfiguration configured) {
+  private void open(InterfaceConfiguration configured) {
     if (configured.isRing()) {
-      return openRing(configured);
-    }
-    if (configured.usesPacketSockets()) {
-      return openPacketSockets(configured);
-    }
-    if (configured.device().kind() == DeviceName.Kind.XDP) {
-      return openXdp(configured);
-    }
-    long mark = output == null ? 0 : output.mark();
-    EthernetPort port;
-    try {
-      port = EthernetPort.attach(dpdkArguments(configured));
-    } catch (DpdkException e) {
-      throw refused("device", deviceFailure(configured, e, mark), e);
-    }
-    try {
-      checkQueues(configured, port);
-      // Packets come from the memory of the card's NUMA node, if it has some left.
-      List<Mempool> pools = mempools(configured, port.info().socket());
-      PortSettings settings = settings(configured, port).withQueues(pools.size());
-      boolean isLong = configured.longestFrame() > configured.mtu();
-      int offered = PortOffloads.of(port.info(), isLong).offered();
-      checkLongestFrame(configured, isLong && !Offloads.cutTrains(offered));
-      boolean interrupts = start(port, settings, pools);
-      if (configured.ipv6().isPresent() && !port.receiveMulticast()) {
-        warnings.add(noMulticast(configured, port));
+      others.put(number, openRing(configured));
+    } else if (configured.usesPacketSockets()) {
+      others.put(number, openPacketSockets(configured));
+    } else if (configured.device().kind() == DeviceName.Kind.XDP) {
+      others.put(number, openXdp(configured));
+    } else {
+      DriverPort port = driverPort(configured);
+      driverPorts.put(number, port);
+      if (!arriving || !configured.device().isExclusive()) {
+        port.take(DriverPort.ANY_ADDRESS, output);
       }
-      FlowSteering steering = pools.size() == 1 ? null : steering(port, pools.size());
-      long mac = port.info().macAddress();
-      List<DpdkDevice> opened = new ArrayList<>();
-      for (int i = 0; i < pools.size(); i++) {
-        opened.add(
-            new DpdkDevice(
-                port,
-                i,
-                steering,
-                new MbufPool(pools.get(i), isLong ? longMempoolOfEngine(configured) : null),
-                null,
-                mac,
-                configured.mtu(),
-                isLong ? configured.longestFrame() : configured.mtu(),
-                offered,
-                interrupts ? port.interruptDescriptor(i) : FrameDevice.POLLED,
-                i == 0 ? port::close : () -> {}));
-      }
-      return opened;
-    } catch (DpdkException e) {
-      port.close();
-      throw refused("device", deviceFailure(configured, e, mark), e);
-    } catch (RuntimeException e) {
-      port.close();
-      throw e;
     }
+  }
+
+  private DriverPort driverPort(InterfaceConfiguration configured) {
+    // Packets come from the memory of the card's NUMA node, if it has some left.
+    DeviceName device = configured.device();
+    int node =
+        device.kind() == DeviceName.Kind.PCI ? PciCards.OF_MACHINE.node(device.name()) : ANY_NODE;
+    List<Mempool> own = mempools(configured, node);
+    boolean isLong = configured.longestFrame() > configured.mtu();
+    List<MbufPool> pools = new ArrayList<>();
+    for (Mempool each : own) {
+      pools.add(new MbufPool(each, isLong ? longMempoolOfEngine(configured) : null));
+    }
+    boolean interrupts = engine.idle() == IdleMode.INTERRUPT;
+    return new DriverPort(number, configured, interrupts, own, pools, warnings);
   }
 
   /** The devices of a Linux interface that carries long frames. */
@@ -395,11 +390,10 @@ public final class DpdkPorts implements Ports {
     boolean isLong = longest > configured.mtu();
     EthernetPort port = second ? pair.second() : pair.first();
     // DPDK gives both ends of a ring pair the same MAC address, so each gets a unique one.
-    long macAddress = LOCAL_MAC + interfaces;
+    long macAddress = LOCAL_MAC + number - 1;
     try {
-      checkMtu(configured, port);
-      port.configure(
-          settings(configured, port).withQueues(pools.size(), peer.engines()), pools, NO_KEY);
+      PortSettings settings = DriverPort.settings(number, configured, port);
+      port.configure(settings.withQueues(pools.size(), peer.engines()), pools, NO_KEY);
       port.start();
       List<DpdkDevice> opened = new ArrayList<>();
       for (int i = 0; i < pools.size(); i++) {
@@ -453,48 +447,6 @@ public final class DpdkPorts implements Ports {
                 FlowSteering.evenTable(end.engines())));
   }
 
-  private PortSettings settings(InterfaceConfiguration configured, EthernetPort port) {
-    checkMtu(configured, port);
-    PortOffloads offloads =
-        PortOffloads.of(port.info(), configured.longestFrame() > configured.mtu());
-    return PortSettings.DEFAULTS
-        .withSlots(configured.descriptors(), configured.descriptors())
-        .withMtu(configured.mtu())
-        .withOffloads(offloads.receive(), offloads.transmit());
-  }
-
-  private void checkLongestFrame(InterfaceConfiguration configured, boolean missing) {
-    if (missing) {
-      throw refused(
-          "longest-frame",
-          configured.device().name()
-              + " does not cut frames into segments (TCP_TSO); allowed: no 'longest-frame'"
-              + (configured.device().driver().equals("net_virtio_user")
-                  ? ", or tso=1 among the arguments of the other end, net_vhost"
-                  : ""),
-          null);
-    }
-  }
-
-  private void checkQueues(InterfaceConfiguration configured, EthernetPort port) {
-    int queues = Math.min(port.info().maxReceiveQueues(), port.info().maxTransmitQueues());
-    if (configured.engines() > queues) {
-      throw refused(
-          "engines",
-          configured.engines()
-              + " engines need as many queues, and "
-              + port.info().name()
-              + " has "
-              + queues
-              + "; allowed: 1 to "
-              + queues
-              + (configured.device().kind() == DeviceName.Kind.VIRTUAL
-                  ? ", or an argument of the device for more queues (docs/dpdk.md)"
-                  : ""),
-          null);
-    }
-  }
-
   private List<Mempool> mempools(InterfaceConfiguration configured, int node) {
     List<Mempool> pools = new ArrayList<>();
     for (int i = 0; i < configured.engines(); i++) {
@@ -503,73 +455,9 @@ public final class DpdkPorts implements Ports {
     return pools;
   }
 
-  private static String noMulticast(InterfaceConfiguration configured, EthernetPort port) {
-    return "interface %s: its driver, %s, receives no multicast, so neighbours cannot find its IPv6"
-            .formatted(configured.name(), port.info().driver())
-        + " addresses (RFC 4861); use IPv4, or another driver";
-  }
-
-  /** Starts a port; returns whether it signals received frames. */
-  private boolean start(EthernetPort port, PortSettings settings, List<Mempool> pools) {
-    boolean spreads = pools.size() > 1 && port.info().spreadsTcp();
-    PortSettings wanted = settings.withSpreadTcp(spreads);
-    // A key of our own: peers that know the driver's could send everything to one queue.
-    int octets = spreads ? port.info().rssKeyOctets() : 0;
-    byte[] key = octets == 0 ? NO_KEY : Toeplitz.randomKey(octets, random);
-    if (engine.idle() == IdleMode.INTERRUPT
-        && port.passesInterrupts()
-        && start(port, wanted.withInterrupts(true), pools, key)) {
-      return true;
-    }
-    port.configure(wanted, pools, key);
-    port.start();
-    return false;
-  }
-
-  /**
-   * How a port chooses a receive queue; null if that cannot be predicted. Some drivers claim to
-   * spread TCP but show neither key nor table. The octets of the key behind those for IPv4 are used
-   * only if the port also spreads TCP over IPv6.
-   */
-  private static FlowSteering steering(EthernetPort port, int queues) {
-    byte[] key = port.rssKey();
-    int[] table = port.rssTable();
-    boolean known =
-        key.length >= Toeplitz.SHORTEST_KEY
-            && Integer.bitCount(table.length) == 1
-            && Arrays.stream(table).allMatch(queue -> queue < queues);
-    int used = port.info().spreadsTcpOverIpv6() ? key.length : Toeplitz.SHORTEST_KEY;
-    return known ? new FlowSteering(new Toeplitz(Arrays.copyOf(key, used)), table) : null;
-  }
-
-  /** Whether the port starts with interrupts: some drivers refuse them if the card has none. */
-  private static boolean start(
-      EthernetPort port, PortSettings settings, List<Mempool> pools, byte[] key) {
-    try {
-      port.configure(settings, pools, key);
-      port.start();
-      return true;
-    } catch (DpdkException refused) {
-      return false;
-    }
-  }
-
   /** The interrupt of a ring: a sleeping thread is not woken by another thread's frames. */
   private int ringInterrupt() {
     return engine.engines() == EngineThreads.SHARED ? FrameDevice.OWN_THREAD : FrameDevice.POLLED;
-  }
-
-  private void checkMtu(InterfaceConfiguration configured, EthernetPort port) {
-    if (configured.mtu() > port.info().maxMtu()) {
-      throw refused(
-          "mtu",
-          port.info().name()
-              + " does not carry "
-              + configured.mtu()
-              + "; allowed: at most "
-              + port.info().maxMtu(),
-          null);
-    }
   }
 
   /**
@@ -607,30 +495,37 @@ public final class DpdkPorts implements Ports {
     return mempool;
   }
 
-  private String deviceFailure(InterfaceConfiguration configured, DpdkException e, long mark) {
-    DeviceName device = configured.device();
-    String said = output == null ? "" : DriverWords.reason(output.since(mark));
-    if (DriverWords.isUnknownDriver(said)) {
-      return "DPDK has no driver for " + device.name() + "; " + Drivers.suggestion(device.driver());
-    }
-    if (output == null) {
-      return e.getMessage();
-    }
-    return "cannot be opened"
-        + (said.isEmpty() ? ": " + e.reason() : said)
-        + "; allowed: arguments that docs/dpdk.md lists, a device that no other process has, and"
-        + " the rights that its driver needs";
-  }
-
   /** A problem with the interface that is being opened. */
   private MachineException refused(String key, String message, DpdkException cause) {
-    int number = interfaces + 1;
-    return new MachineException(MachineProblem.ofInterface(number, key, message), cause);
+    return DriverPort.refused(number, key, message, cause);
+  }
+
+  /** {@inheritDoc} Those of devices that another process has had all the time are missing. */
+  @Override
+  public List<DpdkDevice> devices() {
+    List<DpdkDevice> all = new ArrayList<>();
+    for (int i = 1; i <= number; i++) {
+      DriverPort port = driverPorts.get(i);
+      all.addAll(port == null ? others.getOrDefault(i, List.of()) : port.devices());
+    }
+    return all;
   }
 
   @Override
-  public List<DpdkDevice> devices() {
-    return List.copyOf(devices);
+  public void release() {
+    driverPorts.values().forEach(DriverPort::release);
+  }
+
+  @Override
+  public void take(Map<String, Long> macAddresses) throws IOException {
+    try {
+      driverPorts.forEach((each, port) -> {
+        String name = configuration.interfaces().get(each - 1).name();
+        port.take(macAddresses.getOrDefault(name, DriverPort.ANY_ADDRESS), output);
+      });
+    } catch (MachineException e) {
+      throw new IOException(e.getMessage(), e);
+    }
   }
 
   @Override
@@ -656,8 +551,9 @@ public final class DpdkPorts implements Ports {
   /** Closes the devices, then rings, mempools and DPDK. No engine may be running. */
   @Override
   public void close() {
-    devices.forEach(DpdkDevice::close);
-    devices.clear();
+    devices().forEach(DpdkDevice::close);
+    others.clear();
+    driverPorts.clear();
     pairs.values().forEach(RingPair::close);
     pairs.clear();
     mempools.forEach(Mempool::close);

@@ -87,6 +87,16 @@ final class PciCards {
     }
   }
 
+  /** The NUMA node of a card; -1 if it is not known. */
+  int node(String address) {
+    try {
+      return Integer.parseInt(
+          Files.readString(devices.resolve(address).resolve("numa_node")).strip());
+    } catch (IOException | NumberFormatException e) {
+      return -1;
+    }
+  }
+
   private static String driver(Path card) {
     Path link = card.resolve("driver");
     try {

@@ -173,13 +173,14 @@ class ReplacementKillsTest {
     }
 
     @Override
-    public void stop(int successor) {
+    public String stop(int successor) {
       try {
         port.acquiredBy().close();
       } catch (IOException e) {
         throw new AssertionError(e);
       }
       at("stop");
+      return "";
     }
 
     @Override
@@ -205,7 +206,12 @@ class ReplacementKillsTest {
     }
 
     @Override
-    public void drain() {
+    public void take(String devices) {
+      // It has no devices.
+    }
+
+    @Override
+    public void release() {
       // It has no devices.
     }
 

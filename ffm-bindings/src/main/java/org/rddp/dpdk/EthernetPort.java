@@ -18,8 +18,9 @@ import org.rddp.dpdk.generated.rddp_port_stats;
  * and transmitted in bursts.
  *
  * <p>{@link #receive} and {@link #transmit} of a queue must always be called by the same thread,
- * other methods by one thread at a time. Bursts are neither checked nor synchronised: none may be
- * running when the port is stopped.
+ * other methods by one thread at a time; {@link #up}, {@link #peerTakesLong} and {@link
+ * #statistics} by any thread, also while the port is closed. Bursts are neither checked nor
+ * synchronised: none may be running when the port is stopped.
  */
 public final class EthernetPort implements BurstPort, AutoCloseable {
   /** Drivers whose bursts make system calls that may block, directly or through another driver. */
@@ -49,11 +50,14 @@ public final class EthernetPort implements BurstPort, AutoCloseable {
    */
   private static final Set<String> SILENT_DRIVERS = Set.of("net_e1000_em");
 
-  private final short port;
-  private final PortInfo info;
   private final boolean mayBlock;
+  private short port;
+  private PortInfo info;
   private boolean started;
   private boolean closed;
+
+  /** What was counted before it was closed and opened again. */
+  private PortStatistics former = PortStatistics.NONE;
 
   private EthernetPort(int port) {
     this.port = (short) port;
@@ -70,6 +74,10 @@ public final class EthernetPort implements BurstPort, AutoCloseable {
    * @throws DpdkException if there is no such driver or device, or the driver refuses the arguments
    */
   public static EthernetPort attach(String deviceArguments) {
+    return new EthernetPort(attached(deviceArguments));
+  }
+
+  private static int attached(String deviceArguments) {
     Eal.requireInitialised();
     try (Arena arena = Arena.ofConfined()) {
       int port = Dpdk.rddp_port_attach(arena.allocateFrom(deviceArguments));
@@ -82,8 +90,21 @@ public final class EthernetPort implements BurstPort, AutoCloseable {
                 + " device, that no socket file is left from a process that was killed, and that"
                 + " this process has the rights that the driver needs.");
       }
-      return new EthernetPort(port);
+      return port;
     }
+  }
+
+  /**
+   * Opens a closed port again, for what has it: the same device, which has to be configured and
+   * started again. It goes on counting.
+   *
+   * @param deviceArguments as for {@link #attach}
+   * @throws DpdkException as for {@link #attach}; the port stays closed
+   */
+  public synchronized void reattach(String deviceArguments) {
+    port = (short) attached(deviceArguments);
+    info = readInfo();
+    closed = false;
   }
 
   /**
@@ -305,8 +326,9 @@ public final class EthernetPort implements BurstPort, AutoCloseable {
    * pools.
    */
   @Override
-  public void close() {
+  public synchronized void close() {
     if (!closed) {
+      former = statistics();
       stop();
       closed = true;
       check(Dpdk.rddp_port_detach(port), "close", "It is not usable any more.");
@@ -314,8 +336,8 @@ public final class EthernetPort implements BurstPort, AutoCloseable {
   }
 
   @Override
-  public boolean up() {
-    return check(Dpdk.rddp_port_link_up(port), "ask for the link of", "") == 1;
+  public synchronized boolean up() {
+    return !closed && check(Dpdk.rddp_port_link_up(port), "ask for the link of", "") == 1;
   }
 
   /**
@@ -323,16 +345,19 @@ public final class EthernetPort implements BurstPort, AutoCloseable {
    * IPv4 and IPv6. False while it has no peer, and for other drivers.
    */
   @Override
-  public boolean peerTakesLong() {
-    return Dpdk.rddp_port_peer_takes_long(port) == 1;
+  public synchronized boolean peerTakesLong() {
+    return !closed && Dpdk.rddp_port_peer_takes_long(port) == 1;
   }
 
   @Override
-  public PortStatistics statistics() {
+  public synchronized PortStatistics statistics() {
+    if (closed) {
+      return former;
+    }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment stats = rddp_port_stats.allocate(arena);
       check(Dpdk.rddp_port_get_stats(port, stats), "ask for the statistics of", "");
-      return PortStatistics.of(stats);
+      return former.plus(PortStatistics.of(stats));
     }
   }
 

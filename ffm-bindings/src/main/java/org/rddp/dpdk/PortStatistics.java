@@ -24,6 +24,20 @@ public record PortStatistics(
     long errorsIn,
     long errorsOut,
     long noBuffer) {
+  /** Nothing has been counted. */
+  static final PortStatistics NONE = new PortStatistics(0, 0, 0, 0, 0, 0, 0, 0);
+
+  PortStatistics plus(PortStatistics other) {
+    return new PortStatistics(
+        framesIn + other.framesIn,
+        framesOut + other.framesOut,
+        octetsIn + other.octetsIn,
+        octetsOut + other.octetsOut,
+        missed + other.missed,
+        errorsIn + other.errorsIn,
+        errorsOut + other.errorsOut,
+        noBuffer + other.noBuffer);
+  }
 
   static PortStatistics of(MemorySegment stats) {
     return new PortStatistics(

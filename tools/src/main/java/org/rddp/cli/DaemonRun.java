@@ -18,10 +18,10 @@ import org.rddp.daemon.PortWords;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.ConfigurationFile;
-import org.rddp.daemon.configuration.DeviceName;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.MachineException;
 import org.rddp.daemon.configuration.MachineProblem;
+import org.rddp.daemon.configuration.ReplacementRules;
 import org.rddp.daemon.replacement.Successor;
 import org.rddp.dpdk.PortInfo;
 import org.rddp.dpdk.device.DpdkDevice;
@@ -160,19 +160,15 @@ final class DaemonRun {
   /**
    * Makes the daemon that takes another one's place.
    *
-   * @throws MachineException if a device cannot be in two processes at a time
+   * @throws MachineException if a device cannot go over to another process
    */
   private ArrivingDaemon arriving(ArrivingDaemon.Opening opening) {
     List<MachineProblem> problems = new ArrayList<>();
     List<InterfaceConfiguration> interfaces = configuration.interfaces();
     for (int i = 0; i < interfaces.size(); i++) {
-      DeviceName.Kind kind = interfaces.get(i).device().kind();
-      if (kind != DeviceName.Kind.LINUX && kind != DeviceName.Kind.RING) {
-        problems.add(
-            MachineProblem.ofInterface(
-                i + 1,
-                "device",
-                "two processes cannot have it at a time, as --replace needs; allowed: linux: and ring:"));
+      String problem = ReplacementRules.problem(interfaces.get(i).device());
+      if (problem != null) {
+        problems.add(MachineProblem.ofInterface(i + 1, "device", problem));
       }
     }
     if (!problems.isEmpty()) {
@@ -182,12 +178,16 @@ final class DaemonRun {
   }
 
   private DpdkPorts open() throws IOException {
-    return DpdkPorts.openQuietly(configuration, each -> checkpoint());
+    return DpdkPorts.openQuietly(configuration, each -> checkpoint(), false);
+  }
+
+  private DpdkPorts openToReplace() throws IOException {
+    return DpdkPorts.openQuietly(configuration, each -> checkpoint(), true);
   }
 
   /** Runs the daemon's code before nobody serves the programs: that makes their pause shorter. */
   private DpdkPorts openAndRehearse() throws IOException {
-    DpdkPorts ports = open();
+    DpdkPorts ports = openToReplace();
     try {
       Rehearsal.ofReplacement(
           configuration.interfaces().stream().anyMatch(each -> each.ipsec().isPresent()));
@@ -209,7 +209,9 @@ final class DaemonRun {
     remove(
         stoppable(
             TERMINATED,
-            () -> new Successor(configuration.controlSocket(), arriving(this::open)).check()));
+            () ->
+                new Successor(configuration.controlSocket(), arriving(this::openToReplace))
+                    .check()));
   }
 
   private ControlListener bind() {

@@ -3,6 +3,7 @@ package org.rddp.rig;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Map;
 import org.rddp.daemon.Ports;
 import org.rddp.device.FrameDevice;
 import org.rddp.ip.esp.EspCipher;
@@ -48,6 +49,16 @@ public record WrappedPorts(Ports ports, List<? extends FrameDevice> devices, Run
   @Override
   public void leave() {
     ports.leave();
+  }
+
+  @Override
+  public void release() {
+    ports.release();
+  }
+
+  @Override
+  public void take(Map<String, Long> macAddresses) throws IOException {
+    ports.take(macAddresses);
   }
 
   @Override

@@ -42,8 +42,24 @@ final class DaemonProcess implements AutoCloseable {
     return start(List.of("nsenter", "--net=" + namespace.file()), configuration, options);
   }
 
+  /** Starts a class of tests in a network namespace, with a configuration. */
+  static DaemonProcess startIn(NetworkNamespace namespace, Class<?> main, Path configuration)
+      throws IOException {
+    List<String> prefix = List.of("nsenter", "--net=" + namespace.file());
+    return start(prefix, List.of(main.getName(), configuration.toString()));
+  }
+
   /** Starts the daemon by a command that takes another command as its last arguments. */
   static DaemonProcess start(List<String> prefix, Path configuration, String... options)
+      throws IOException {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(Main.class.getName(), "daemon", "--config", configuration.toString()));
+    arguments.addAll(List.of(options));
+    return start(prefix, arguments);
+  }
+
+  private static DaemonProcess start(List<String> prefix, List<String> arguments)
       throws IOException {
     List<String> command = new ArrayList<>(prefix);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -59,12 +75,8 @@ final class DaemonProcess implements AutoCloseable {
             "-XX:TieredStopAtLevel=1",
             "-Drddp.without-vectors=true",
             "-cp",
-            System.getProperty("java.class.path"),
-            Main.class.getName(),
-            "daemon",
-            "--config",
-            configuration.toString()));
-    command.addAll(List.of(options));
+            System.getProperty("java.class.path")));
+    command.addAll(arguments);
     return new DaemonProcess(new ProcessBuilder(command).redirectErrorStream(true).start());
   }
 

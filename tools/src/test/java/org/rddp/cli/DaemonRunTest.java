@@ -51,11 +51,11 @@ class DaemonRunTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void shouldReplaceOnlyWhereTwoProcessesCanHaveTheDevice(boolean trial) throws Exception {
+  void shouldReplaceOnlyWhereTheDeviceCanGoOver(boolean trial) throws Exception {
     Path file = configuration("net_null0");
     String option = trial ? "--check" : "--until-eof";
     assertThat(mistake("daemon", "--config", file.toString(), "--replace", option))
-        .contains("interface[1].device: two processes cannot have it at a time");
+        .contains("interface[1].device: net_null0 cannot go over to another process");
   }
 
   /** Its input goes on. */

@@ -102,6 +102,23 @@ public record DeviceName(String text, Kind kind, String name, Map<String, String
     return kind == Kind.VIRTUAL ? name.replaceFirst("[0-9].*", "") : "";
   }
 
+  /** Whether at most one process can have the device at a time. */
+  public boolean isExclusive() {
+    return kind == Kind.PCI || (kind == Kind.VIRTUAL && linuxInterface() == null);
+  }
+
+  /** Whether the device is a virtio-user end. */
+  public boolean isVirtioUser() {
+    return driver().equals("net_virtio_user") || driver().equals("virtio_user");
+  }
+
+  /** The device with another value of an argument. */
+  public DeviceName with(String argument, String value) {
+    Map<String, String> all = new LinkedHashMap<>(arguments);
+    all.put(argument, value);
+    return new DeviceName(text, kind, name, all);
+  }
+
   /** The Linux interface of {@code linux:}, {@code xdp:} or net_af_packet; null for others. */
   public String linuxInterface() {
     if (kind == Kind.LINUX || kind == Kind.XDP) {

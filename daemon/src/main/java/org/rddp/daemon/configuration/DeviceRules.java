@@ -18,7 +18,7 @@ final class DeviceRules {
   private static final int TAP_MTU = 1500;
 
   /** Octets of the longest device name that DPDK opens, from 24.11 on. */
-  private static final int LONGEST = 127;
+  static final int LONGEST = 127;
 
   /** The arguments that name a resource that only one device can use, such as a socket's path. */
   private static final Map<String, List<String>> EXCLUSIVE =

@@ -88,6 +88,28 @@ public final class EngineSleep implements AutoCloseable {
     return new EngineSleep(wakers, commands, devices, longestNanos);
   }
 
+  /**
+   * Adds the interrupts of devices whose ports have been opened again. The thread may not be
+   * sleeping.
+   *
+   * @throws IllegalStateException if the kernel has no memory for that
+   */
+  void devicesReopened() {
+    if (!isAllowed()) {
+      return;
+    }
+    try {
+      for (FrameDevice device : devices) {
+        if (device.interrupt() >= 0) {
+          wakers.remove(device.interrupt());
+          wakers.addEdgeTriggered(device.interrupt());
+        }
+      }
+    } catch (SystemCallException e) {
+      throw new IllegalStateException("a device cannot wake the engine: " + e.getMessage(), e);
+    }
+  }
+
   /** Whether the thread ever sleeps, so that programs must wake it. */
   public boolean isAllowed() {
     return wakers != null;

@@ -270,6 +270,11 @@ public final class EngineThread {
     running = false;
   }
 
+  /** Takes note, in a pause, that ports may have been opened again. */
+  public void devicesReopened() {
+    sleep.devicesReopened();
+  }
+
   /** Ends a pause, if there is one. */
   public synchronized void resume() {
     running = !ending;

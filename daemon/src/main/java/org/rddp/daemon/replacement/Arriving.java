@@ -7,8 +7,8 @@ import org.rddp.snapshot.SnapshotReader;
 /** The state of a daemon that takes the place of another. One thread calls it, in this order. */
 public interface Arriving {
   /**
-   * Does what takes time, while the other daemon still serves its programs: opens devices,
-   * compiles.
+   * Does what takes time, while the other daemon still serves its programs: opens the devices that
+   * two processes can have, compiles.
    *
    * @throws ReplacementException if this daemon cannot run
    */
@@ -22,10 +22,19 @@ public interface Arriving {
   void map(List<Descriptor> memories);
 
   /**
-   * Drops what the devices have received: the engines of the other daemon have handled it. They
-   * have just stopped, and what comes from now on is this daemon's.
+   * Takes the devices. The engines of the other daemon have just stopped: what devices that both
+   * have open have received is dropped, since the other one has handled it. What comes from now on
+   * is this daemon's.
+   *
+   * @param devices what the other daemon says of them
+   * @throws ReplacementException if a device cannot be opened
    */
-  void drain();
+  void take(String devices) throws ReplacementException;
+
+  /**
+   * Lets go of the devices that one process can have at a time: the other daemon takes them back.
+   */
+  void release();
 
   /**
    * Reads the state. No engine may have a turn, and nothing may be sent, before {@link #begin}.
@@ -44,6 +53,8 @@ public interface Arriving {
    */
   void settle();
 
-  /** Gives up what it has taken, without a word to programs and peers. */
+  /**
+   * Gives up what it has taken, {@link #release} included, without a word to programs and peers.
+   */
   void discard();
 }

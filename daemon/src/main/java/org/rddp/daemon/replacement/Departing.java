@@ -19,12 +19,14 @@ public interface Departing {
   List<Descriptor> memories(int most) throws ReplacementException;
 
   /**
-   * Stops all engines at the end of a turn.
+   * Stops all engines at the end of a turn, and lets go of the devices that one process can have at
+   * a time.
    *
    * @param successor number of the other daemon's process
+   * @return what the other daemon has to know of the devices
    * @throws ReplacementException if that is not possible now; then all engines run
    */
-  void stop(int successor) throws ReplacementException;
+  String stop(int successor) throws ReplacementException;
 
   /**
    * Writes the state of the engines, which stand still.
@@ -35,7 +37,10 @@ public interface Departing {
    */
   List<Descriptor> write(SnapshotWriter snapshot) throws ReplacementException;
 
-  /** Lets the engines go on as if nothing had happened: nobody uses the snapshot. */
+  /**
+   * Takes the devices back, and lets the engines go on as if nothing had happened: nobody uses the
+   * snapshot.
+   */
   void resume();
 
   /**

@@ -12,7 +12,7 @@ import org.rddp.ipc.linux.Descriptor;
  * @param first of {@link Kind#ASK}: the format of snapshots; of {@link Kind#STATE}: octets
  * @param second of {@link Kind#ASK}: 1: everything but the last step; of {@link Kind#STATE}:
  *     descriptors that follow
- * @param text of {@link Kind#REFUSED}: why
+ * @param text of {@link Kind#REFUSED}: why; of {@link Kind#STOPPED}: what it says of its devices
  * @param descriptors of {@link Kind#STATE} the snapshot's, of {@link Kind#DESCRIPTORS} the next
  *     ones
  */
@@ -33,7 +33,7 @@ record Message(Kind kind, long first, long second, String text, List<Descriptor>
     GRANTED(2),
     /** From the new one: it is ready to adopt. */
     PREPARED(3),
-    /** From the old one: its engines stand still from now on. */
+    /** From the old one: its engines stand still from now on, and others may have its devices. */
     STOPPED(11),
     /** From the old one, whose engines stand still: the snapshot. */
     STATE(4),
@@ -74,8 +74,8 @@ record Message(Kind kind, long first, long second, String text, List<Descriptor>
     return new Message(kind, first, second, "", List.of());
   }
 
-  static Message refused(String why) {
-    return new Message(Kind.REFUSED, 0, 0, why, List.of());
+  static Message of(Kind kind, String text) {
+    return new Message(kind, 0, 0, text, List.of());
   }
 
   byte[] encode() {

@@ -55,10 +55,10 @@ final class Predecessor {
       channel.receive(Message.Kind.NEXT, PREPARATION);
       sendMemories();
       channel.receive(Message.Kind.PREPARED, PREPARATION);
-      state.stop(channel.peer().pid());
+      String devices = state.stop(channel.peer().pid());
       boolean left = false;
       try {
-        channel.send(Message.of(Message.Kind.STOPPED), ANSWER);
+        channel.send(Message.of(Message.Kind.STOPPED, devices), ANSWER);
         handOver();
         if (!trial) {
           channel.send(Message.of(Message.Kind.GO), ANSWER);

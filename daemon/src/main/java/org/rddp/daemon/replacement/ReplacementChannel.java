@@ -93,7 +93,7 @@ final class ReplacementChannel implements AutoCloseable {
   /** Tells the other end why nothing comes of it, if it is there. */
   void refuse(String why) {
     try {
-      send(Message.refused(why), 0);
+      send(Message.of(Message.Kind.REFUSED, why), 0);
     } catch (IOException gone) {
       // It sees the end of the connection.
     }

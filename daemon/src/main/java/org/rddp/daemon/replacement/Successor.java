@@ -57,6 +57,7 @@ public final class Successor {
       try {
         adopt(channel, trial);
       } catch (ReplacementException | RuntimeException e) {
+        state.release();
         channel.refuse(String.valueOf(e.getMessage()));
         // Then the other daemon is ready for the next one.
         channel.awaitEnd(Predecessor.ANSWER);
@@ -91,8 +92,7 @@ public final class Successor {
     channel.send(Message.of(Message.Kind.NEXT), Predecessor.ANSWER);
     state.map(channel.receive(Message.Kind.DESCRIPTORS, 2 * Predecessor.ANSWER).descriptors());
     channel.send(Message.of(Message.Kind.PREPARED), Predecessor.ANSWER);
-    channel.receive(Message.Kind.STOPPED, 2 * Predecessor.ANSWER);
-    state.drain();
+    state.take(channel.receive(Message.Kind.STOPPED, 2 * Predecessor.ANSWER).text());
     Message written = channel.receive(Message.Kind.STATE, Predecessor.ANSWER);
     byte[] octets = SnapshotMemory.read(written.descriptors().getFirst(), written.first());
     try {
@@ -101,6 +101,9 @@ public final class Successor {
       snapshot.finish();
     } finally {
       Arrays.fill(octets, (byte) 0);
+    }
+    if (trial) {
+      state.release();
     }
     channel.send(Message.of(Message.Kind.ADOPTED), Predecessor.ANSWER);
   }

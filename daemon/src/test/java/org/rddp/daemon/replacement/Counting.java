@@ -1,5 +1,7 @@
 package org.rddp.daemon.replacement;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,9 +75,10 @@ class Counting implements Departing, Arriving {
   }
 
   @Override
-  public void stop(int successor) throws ReplacementException {
+  public String stop(int successor) throws ReplacementException {
     onCall("stop");
     halt();
+    return "devices";
   }
 
   @Override
@@ -103,8 +106,14 @@ class Counting implements Departing, Arriving {
   }
 
   @Override
-  public void drain() {
-    call("drain");
+  public void take(String devices) throws ReplacementException {
+    assertThat(devices).isEqualTo("devices");
+    onCall("take");
+  }
+
+  @Override
+  public void release() {
+    call("release");
   }
 
   @Override

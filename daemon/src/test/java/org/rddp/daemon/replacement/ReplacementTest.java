@@ -129,7 +129,7 @@ class ReplacementTest {
     }
     assertThat(log.take()).isEqualTo("another daemon has taken this one's place");
     assertThat(old.calls).containsExactly("memories", "stop", "write", "leave");
-    assertThat(next.calls).containsExactly("prepare", "map", "drain", "adopt", "begin", "settle");
+    assertThat(next.calls).containsExactly("prepare", "map", "take", "adopt", "begin", "settle");
     assertThat(next.number).isEqualTo(42);
     assertThat(old.runs).isFalse();
     assertThat(next.runs).isTrue();
@@ -184,7 +184,7 @@ class ReplacementTest {
     new Successor(control, next).check();
     assertThat(log.take()).contains("could have it");
     assertThat(old.calls).containsExactly("memories", "stop", "write", "resume");
-    assertThat(next.calls).containsExactly("prepare", "map", "drain", "adopt", "discard");
+    assertThat(next.calls).containsExactly("prepare", "map", "take", "adopt", "release", "discard");
     assertThat(old.runs).isTrue();
     next = new Failing(port);
     takeOver();
@@ -194,7 +194,7 @@ class ReplacementTest {
   void shouldGoOnIfItCannotStop() throws Exception {
     old.failIn("stop", new ReplacementException("an engine is stuck"));
     assertThatThrownBy(this::takeOver).hasMessage("an engine is stuck");
-    assertThat(next.calls).containsExactly("prepare", "map", "discard");
+    assertThat(next.calls).containsExactly("prepare", "map", "release", "discard");
     shouldGoOn("an engine is stuck");
   }
 
@@ -207,7 +207,7 @@ class ReplacementTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"prepare", "adopt"})
+  @ValueSource(strings = {"prepare", "take", "adopt"})
   void shouldGoOnIfTheSuccessorRefuses(String call) throws Exception {
     next.failIn(call, new ReplacementException("eth0 is not mine"));
     assertThatThrownBy(this::takeOver).hasMessageContaining("eth0 is not mine");
@@ -285,7 +285,7 @@ class ReplacementTest {
                   channel.receive(Message.Kind.NEXT, SOON);
                   channel.send(Message.of(Message.Kind.DESCRIPTORS), SOON);
                   channel.receive(Message.Kind.PREPARED, SOON);
-                  channel.send(Message.of(Message.Kind.STOPPED), SOON);
+                  channel.send(Message.of(Message.Kind.STOPPED, "devices"), SOON);
                   if (last == Message.Kind.STATE) {
                     byte[] octets = written();
                     int length = octets.length;

@@ -39,7 +39,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   private final int mtu;
   private final int longestFrame;
   private final int offloads;
-  private final int interrupt;
+  private int interrupt;
   private final Runnable closer;
   private final long received = Memory.allocate((long) BURST * PTR);
   private final long sent = Memory.allocate((long) BURST * PTR);
@@ -226,6 +226,16 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
     if (peerDecides) {
       sendsLong = port.peerTakesLong();
     }
+  }
+
+  /**
+   * Takes note that its port has been opened again, with the same queues and offloads. Its engine
+   * may not be running.
+   *
+   * @param interrupt {@link FrameDevice#interrupt} of the port from now on
+   */
+  public void reopened(int interrupt) {
+    this.interrupt = interrupt;
   }
 
   /** The number of the device's queue. */

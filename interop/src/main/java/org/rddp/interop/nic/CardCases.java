@@ -118,6 +118,15 @@ final class CardCases {
     return rows;
   }
 
+  /** A connection goes on when another process takes the place of the guest's daemon. */
+  GuestCase replaced() {
+    String name = "%-52s %s".formatted("daemon replaced during a transfer", card.name());
+    return new GuestCase(
+        name,
+        () ->
+            tools.rpingClient(link, LONG_TRANSFER, MESSAGE, () -> daemon.replace(Card.USUAL_MTU)));
+  }
+
   /** Cases with frames longer than usual, both ways. */
   List<GuestCase> large() {
     List<GuestCase> rows = new ArrayList<>();

@@ -38,17 +38,32 @@ final class GuestDaemon {
 
   /** Starts it with the configuration for an MTU, and waits until it is ready. */
   void start(int mtu) {
-    log = "/run/daemon" + ++starts + ".log";
-    var _ =
-        guest.start(
-            OWN_PORT,
-            LIFE_SECONDS,
-            "bash %s/daemon %s/guest%d.toml %s %s"
-                .formatted(directory, directory, mtu, log, PROCESS));
+    nextLog();
+    var _ = guest.start(OWN_PORT, LIFE_SECONDS, command(mtu));
+    shell(awaitReady());
+  }
+
+  /** Lets another process take its place, and waits until it is ready and the former has ended. */
+  void replace(int mtu) {
+    String former = log;
+    nextLog();
     shell(
-        START_SECONDS,
-        "until grep -qs ^ready: %s; do sleep 0.3; if grep -qs ^ended %s; then exit 1; fi; done"
-            .formatted(log, log));
+        "setsid %s --replace </dev/null >/dev/null 2>&1 & %s; until grep -qs \"^ended with 0\" %s; do sleep 0.1; done"
+            .formatted(command(mtu), awaitReady(), former));
+  }
+
+  private void nextLog() {
+    log = "/run/daemon" + ++starts + ".log";
+  }
+
+  private String command(int mtu) {
+    return "bash %s/daemon %s/guest%d.toml %s %s"
+        .formatted(directory, directory, mtu, log, PROCESS);
+  }
+
+  private String awaitReady() {
+    return "until grep -qs ^ready: %s; do sleep 0.3; if grep -qs ^ended %s; then cat %s; exit 1; fi; done"
+        .formatted(log, log, log);
   }
 
   /** What {@code daemon --check --devices} says of each interface. */

@@ -73,7 +73,12 @@ public final class EpollSet implements AutoCloseable {
 
   /** Removes a descriptor that is in the set. */
   public void remove(Descriptor member) {
-    CONTROL.attempt(descriptor.number(), EPOLL_CTL_DEL, member.number(), 0);
+    remove(member.number());
+  }
+
+  /** Removes a descriptor, if it is in the set. */
+  public void remove(int member) {
+    CONTROL.attempt(descriptor.number(), EPOLL_CTL_DEL, member, 0);
   }
 
   /**
