@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.rddp.crc.Crc32c;
 import org.rddp.daemon.configuration.Changes;
 import org.rddp.daemon.configuration.Configuration;
@@ -130,6 +131,7 @@ public final class Daemon implements AutoCloseable {
   private Health health;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile Throwable lost;
+  private final AtomicReference<Runnable> rehearsal = new AtomicReference<>(() -> {});
 
   private boolean closed;
 
@@ -631,6 +633,14 @@ public final class Daemon implements AutoCloseable {
 
   // ---- Another daemon takes this one's place ----
 
+  /**
+   * Lets an action run once, on another thread, while the first daemon that is to take this one's
+   * place prepares, and the engines run: it may run code that is not compiled yet.
+   */
+  public void rehearseBy(Runnable action) {
+    rehearsal.set(action);
+  }
+
   /** Its end, if another daemon takes its place. */
   DepartingDaemon departing() {
     return new DepartingDaemon(
@@ -639,6 +649,7 @@ public final class Daemon implements AutoCloseable {
         threads,
         control,
         notifier,
+        () -> rehearsal.getAndSet(() -> {}).run(),
         this::leave,
         events::warn,
         cause -> onEngineLost(Thread.currentThread().getName(), cause));

@@ -34,6 +34,7 @@ final class DepartingDaemon implements Departing {
   private final List<EngineThread> threads;
   private final ControlServer control;
   private final SdNotifier notifier;
+  private final Runnable rehearsal;
   private final Runnable end;
   private final Consumer<String> warning;
   private final Consumer<Throwable> lost;
@@ -46,6 +47,7 @@ final class DepartingDaemon implements Departing {
   /**
    * Creates one whose engines run.
    *
+   * @param rehearsal what is worth doing while the other daemon prepares
    * @param end closes everything that the daemon has, when the other one has its place
    * @param warning takes what the operator should know
    * @param lost ends the daemon, whose engines can never go on
@@ -56,6 +58,7 @@ final class DepartingDaemon implements Departing {
       List<EngineThread> threads,
       ControlServer control,
       SdNotifier notifier,
+      Runnable rehearsal,
       Runnable end,
       Consumer<String> warning,
       Consumer<Throwable> lost) {
@@ -64,9 +67,15 @@ final class DepartingDaemon implements Departing {
     this.threads = threads;
     this.control = control;
     this.notifier = notifier;
+    this.rehearsal = rehearsal;
     this.end = end;
     this.warning = warning;
     this.lost = lost;
+  }
+
+  @Override
+  public void rehearse() {
+    rehearsal.run();
   }
 
   @Override

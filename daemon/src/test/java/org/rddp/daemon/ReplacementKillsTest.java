@@ -83,7 +83,7 @@ class ReplacementKillsTest {
 
   /** As when a daemon is killed today: none runs. */
   @ParameterizedTest
-  @ValueSource(strings = {"memories", "stop", "write"})
+  @ValueSource(strings = {"rehearse", "memories", "stop", "write"})
   void shouldGiveUpIfTheOldOneIsKilledBeforeItHasLetGo(String call) throws Exception {
     startOld(call);
     assertThat(start("new", "").line()).isEqualTo("refused: the daemon that runs has ended");
@@ -159,6 +159,11 @@ class ReplacementKillsTest {
       snapshot.begin(Place.class);
       number = snapshot.number("number", number);
       snapshot.end();
+    }
+
+    @Override
+    public void rehearse() {
+      at("rehearse");
     }
 
     @Override

@@ -149,6 +149,7 @@ final class DaemonRun {
       throw e;
     }
     daemon = Daemon.start(configuration, listener, ports, System.err);
+    daemon.rehearseBy(() -> rehearse(Rehearsal::ofEnd));
   }
 
   private void replace() throws IOException {
@@ -185,19 +186,27 @@ final class DaemonRun {
     return DpdkPorts.openQuietly(configuration, each -> checkpoint(), true);
   }
 
-  /** Runs the daemon's code before nobody serves the programs: that makes their pause shorter. */
   private DpdkPorts openAndRehearse() throws IOException {
-    DpdkPorts ports = openToReplace();
+    DpdkPorts ports = open();
+    rehearse(Rehearsal::ofReplacement);
+    checkpoint();
+    return ports;
+  }
+
+  /** A part of a rehearsal. */
+  private interface Rehearsing {
+    void rehearse(boolean encrypted) throws IOException, InterruptedException;
+  }
+
+  /** Runs the daemon's code before nobody serves the programs: that makes their pause shorter. */
+  private void rehearse(Rehearsing part) {
     try {
-      Rehearsal.ofReplacement(
-          configuration.interfaces().stream().anyMatch(each -> each.ipsec().isPresent()));
+      part.rehearse(configuration.interfaces().stream().anyMatch(each -> each.ipsec().isPresent()));
     } catch (IOException e) {
       System.err.println("rddp: the pause will be longer: " + e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    checkpoint();
-    return ports;
   }
 
   /**

@@ -60,11 +60,14 @@ public final class Rehearsal {
   /** Replacements, with rounds of traffic before each. */
   private static final int REPLACEMENTS = 4;
 
-  /** All replacements of a process that is to take a daemon's place; the others without traffic. */
+  /** All replacements of a process whose daemon takes part in one; the others without traffic. */
   private static final int MORE_REPLACEMENTS = 16;
 
   /** Time in ns after which it ends, on a busy machine: the old daemon waits for 2 minutes. */
   private static final long LONGEST_TIME = TimeUnit.SECONDS.toNanos(20);
+
+  /** Likewise for the daemon that runs, in ns; the other one waits no longer than 20 s for it. */
+  private static final long SHORT_TIME = TimeUnit.SECONDS.toNanos(8);
 
   private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream());
 
@@ -112,17 +115,32 @@ public final class Rehearsal {
    * @throws IOException if that is not possible here
    */
   public static void ofReplacement(boolean encrypted) throws IOException, InterruptedException {
+    long end = System.nanoTime() + LONGEST_TIME;
+    rehearse(encrypted, FEW_ROUNDS, LONGEST_TIME);
+    // Otherwise HotSpot would compile that while engines work.
+    Daemon.awaitWarmUp(end);
+    // Otherwise what it leaves would be collected while engines work.
+    System.gc();
+  }
+
+  /**
+   * Rehearses in the process of a daemon whose place another one takes, beside its engines.
+   *
+   * @param encrypted whether ESP, too
+   * @throws IOException if that is not possible here
+   */
+  public static void ofEnd(boolean encrypted) throws IOException, InterruptedException {
+    rehearse(encrypted, 0, SHORT_TIME);
+  }
+
+  private static void rehearse(boolean encrypted, int rounds, long nanos)
+      throws IOException, InterruptedException {
     try {
-      List<Link> links = encrypted ? List.of(PLAIN, ENCRYPTED) : List.of(PLAIN);
-      long end = System.nanoTime() + LONGEST_TIME;
-      rehearse(links, FEW_ROUNDS, MORE_REPLACEMENTS, LONGEST_TIME);
-      // Otherwise HotSpot would compile that while engines work.
-      Daemon.awaitWarmUp(end);
+      rehearse(
+          encrypted ? List.of(PLAIN, ENCRYPTED) : List.of(PLAIN), rounds, MORE_REPLACEMENTS, nanos);
     } catch (ConfigurationException | RuntimeException e) {
       throw new IOException("no rehearsal: " + e.getMessage(), e);
     }
-    // Otherwise what it leaves would be collected while engines work.
-    System.gc();
   }
 
   /**

@@ -8,6 +8,9 @@ import org.rddp.snapshot.SnapshotWriter;
  * The state of a daemon that another one takes the place of. One thread calls it, in this order.
  */
 public interface Departing {
+  /** Runs code that is not compiled yet, while the other daemon prepares. The engines run. */
+  void rehearse();
+
   /**
    * Returns descriptors of memory that is worth mapping before the engines stop, since that takes
    * long. They run.

@@ -52,6 +52,7 @@ final class Predecessor {
       }
       boolean trial = asked.second() == 1;
       channel.send(Message.of(Message.Kind.GRANTED), ANSWER);
+      state.rehearse();
       channel.receive(Message.Kind.NEXT, PREPARATION);
       sendMemories();
       channel.receive(Message.Kind.PREPARED, PREPARATION);

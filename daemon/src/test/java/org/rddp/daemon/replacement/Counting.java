@@ -64,6 +64,11 @@ class Counting implements Departing, Arriving {
   }
 
   @Override
+  public void rehearse() {
+    call("rehearse");
+  }
+
+  @Override
   public List<Descriptor> memories(int most) throws ReplacementException {
     onCall("memories");
     return List.of();

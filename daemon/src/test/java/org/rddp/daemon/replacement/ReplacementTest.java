@@ -62,9 +62,9 @@ class ReplacementTest {
     }
 
     @Override
-    public void stop(int successor) throws ReplacementException {
+    public String stop(int successor) throws ReplacementException {
       beforeStop.run();
-      super.stop(successor);
+      return super.stop(successor);
     }
 
     @Override
@@ -128,7 +128,7 @@ class ReplacementTest {
       }
     }
     assertThat(log.take()).isEqualTo("another daemon has taken this one's place");
-    assertThat(old.calls).containsExactly("memories", "stop", "write", "leave");
+    assertThat(old.calls).containsExactly("rehearse", "memories", "stop", "write", "leave");
     assertThat(next.calls).containsExactly("prepare", "map", "take", "adopt", "begin", "settle");
     assertThat(next.number).isEqualTo(42);
     assertThat(old.runs).isFalse();
@@ -183,7 +183,7 @@ class ReplacementTest {
   void shouldGoOnAfterATrial() throws Exception {
     new Successor(control, next).check();
     assertThat(log.take()).contains("could have it");
-    assertThat(old.calls).containsExactly("memories", "stop", "write", "resume");
+    assertThat(old.calls).containsExactly("rehearse", "memories", "stop", "write", "resume");
     assertThat(next.calls).containsExactly("prepare", "map", "take", "adopt", "release", "discard");
     assertThat(old.runs).isTrue();
     next = new Failing(port);
@@ -202,7 +202,7 @@ class ReplacementTest {
   void shouldGoOnIfItsStateCannotBeWritten() throws Exception {
     old.failIn("write", new SnapshotException("there are octet streams"));
     assertThatThrownBy(this::takeOver).hasMessageContaining("there are octet streams");
-    assertThat(old.calls).containsExactly("memories", "stop", "write", "resume");
+    assertThat(old.calls).containsExactly("rehearse", "memories", "stop", "write", "resume");
     shouldGoOn("there are octet streams");
   }
 
