@@ -67,9 +67,7 @@ class FewDescriptorsTest {
     }
     // Without descriptors for it, this session is refused; the classes that it needs were loaded.
     assertThat(programs.getFirst().socket().send(RawProgram.hello(1, "one"))).isTrue();
-    PairedSocket successor = askWrongly(socket);
     programs.forEach(RawProgram::close);
-    assertAnswered(successor);
     // The daemon accepts programs in their order, and closes what it has of each on a thread of its
     // own: all are gone once a later one has been served and only the eventfd that it keeps is
     // left.
@@ -83,28 +81,43 @@ class FewDescriptorsTest {
       assertThat(listener.address().getPort()).isPositive();
       assertThat(memory.length()).isEqualTo(4096);
     }
+    end(server, socket);
+  }
+
+  /** A daemon that wants to take its place waits until then. */
+  @Test
+  void shouldAnswerToASuccessorWhenDescriptorsAreFree() throws Exception {
+    Process server = ChildJvm.start(Server.class);
+    Path socket = Path.of(ChildJvm.firstLine(server));
+    File descriptors = new File("/proc/" + server.pid() + "/fd");
+    int before = count(descriptors);
+    List<RawProgram> programs = new ArrayList<>();
+    for (int i = 0; i < 64; i++) {
+      programs.add(new RawProgram(socket));
+    }
+    TestDaemon.await(() -> count(descriptors) >= before + LEFT, "no descriptors are left");
+    try (PairedSocket successor = new PairedSocket(UnixSocket.open());
+        Arena arena = Arena.ofConfined()) {
+      UnixSocket.connect(successor.descriptor(), replacement(socket));
+      assertThat(successor.send(arena.allocate(1).address(), 1)).isEqualTo(1); // No message.
+      programs.forEach(RawProgram::close);
+      PollSet answered = new PollSet();
+      answered.add(successor.descriptor());
+      assertThat(answered.await(TimeUnit.SECONDS.toNanos(20))).isEqualTo(1);
+    }
+    end(server, socket);
+  }
+
+  private static Path replacement(Path socket) {
+    return socket.resolveSibling(socket.getFileName() + ".next");
+  }
+
+  private static void end(Process server, Path socket) throws Exception {
     server.getOutputStream().close();
     assertThat(server.waitFor()).isZero();
     Files.deleteIfExists(socket);
-    Files.deleteIfExists(socket.resolveSibling(socket.getFileName() + ".next"));
+    Files.deleteIfExists(replacement(socket));
     Files.deleteIfExists(socket.getParent());
-  }
-
-  /** Asks, by a message that is none, to take the place of the daemon at this socket. */
-  private static PairedSocket askWrongly(Path socket) throws IOException {
-    PairedSocket asking = new PairedSocket(UnixSocket.open());
-    UnixSocket.connect(asking.descriptor(), socket.resolveSibling(socket.getFileName() + ".next"));
-    try (Arena arena = Arena.ofConfined()) {
-      assertThat(asking.send(arena.allocate(1).address(), 1)).isEqualTo(1);
-    }
-    return asking;
-  }
-
-  private static void assertAnswered(PairedSocket asking) throws IOException {
-    PollSet answered = new PollSet();
-    answered.add(asking.descriptor());
-    assertThat(answered.await(TimeUnit.SECONDS.toNanos(20))).isEqualTo(1);
-    asking.close();
   }
 
   private static boolean isServed(Path socket) {

@@ -96,7 +96,7 @@ public final class Replacements implements AutoCloseable {
             left
                 ? "another daemon has taken this one's place"
                 : "another daemon has tried to take this one's place, and could have it";
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | Error e) {
         how = "another daemon has not got this one's place: " + e.getMessage();
       }
       if (left) {

@@ -140,6 +140,7 @@ class ReplacementTest {
   void shouldWaitForAReplacementIfItIsClosedByAnInterruptedThread() throws Exception {
     CountDownLatch stopping = new CountDownLatch(1);
     CountDownLatch over = new CountDownLatch(1);
+    next.failIn("adopt", new ReplacementException("it fails"));
     old.beforeStop(() -> {
       stopping.countDown();
       awaitQuietly(over);
