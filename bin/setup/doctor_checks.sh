@@ -293,13 +293,13 @@ doctor_immutable() {
 
 # Whether the service's daemon can be replaced while programs run: docs/operations.md.
 CONFIGURATION=/etc/rddp/rddpd.toml
-REPLACEABLE='^(linux|ring):|^net_af_packet|^net_tap[^,]*,(.*,)?iface=|^(net_)?virtio_user'
+REPLACEABLE='^(linux|ring|pci):|^([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]|^net_af_packet|^net_tap[^,]*,(.*,)?iface=|^(net_)?virtio_user'
 IRREPLACEABLE='^net_tap.*,remote=|^(net_)?virtio_user.*,server=1(,|$)'
 doctor_replacement() {
-    local others
+    local others each
     if [[ ! -r $CONFIGURATION ]]; then return; fi
     others=$(sed -nE 's/^[[:space:]]*device[[:space:]]*=[[:space:]]*"([^"]*)".*/\1/p' "$CONFIGURATION" |
-        awk -v yes="$REPLACEABLE" -v no="$IRREPLACEABLE" '$0 !~ yes || $0 ~ no' | paste -sd ' ')
+        while read -r each; do [[ $each =~ $REPLACEABLE && ! $each =~ $IRREPLACEABLE ]] || echo "$each"; done | paste -sd ' ')
     if [[ -n $others ]]; then
         note 'rddp daemon --replace' "not by $CONFIGURATION: another process cannot have $others" \
             'only the devices that docs/operations.md lists, if you want it'

@@ -9,8 +9,7 @@ readonly NIC=$GUESTS/nic
 readonly NIC_SCRIPTS=$ROOT/interop/nic
 readonly NIC_FILES=("$NIC_SCRIPTS/vm.sh" "$NIC_SCRIPTS/guest-init")
 readonly NIC_MODULES=(virtio_pci virtio_console virtio_rng 9p 9pnet_virtio overlay vfio vfio_iommu_type1 vfio-pci)
-# For two daemons.
-readonly NIC_HUGEPAGES=320
+readonly NIC_HUGEPAGES=160
 # Of its start, in seconds.
 readonly NIC_STARTS=180
 
@@ -70,7 +69,7 @@ start_nic_vm() {
     done
     boot_vm "$namespace" "$folder" NIC-READY "$NIC_STARTS" "$NIC/vmlinux" "$NIC/initramfs.gz" \
         "nic.hugepages=$NIC_HUGEPAGES nic.cards=$(IFS=, && echo "${addresses[*]}")" \
-        -name rddp-nic -M q35 -accel "$accelerator" -cpu max -smp 2 -m 2560 \
+        -name rddp-nic -M q35 -accel tcg,thread=multi -cpu max -smp 2 -m 2048 \
         -device intel-iommu,intremap=on,aw-bits=48 -qmp "unix:$folder/qmp,server=on,wait=off" \
         -fsdev local,id=root,path=/,security_model=none,readonly=on,multidevs=remap \
         -device virtio-9p-pci,fsdev=root,mount_tag=hostroot "${cards[@]}"

@@ -62,7 +62,8 @@ check_replacement() {
         [[ $(replacement yes 'device = "net_virtio_user0,path=a,server=1"') == *note*'cannot have net_virtio_user0'* ]] &&
         [[ $(replacement yes 'device = "net_vhost0,iface=b"') == *note*'cannot have net_vhost0'* ]] &&
         [[ $(replacement yes 'device = "net_tap0"') == *note*'cannot have net_tap0'* ]] &&
-        [[ $(replacement yes $'device = "linux:eth0"\ndevice = "0000:01:00.1"') == *note*'cannot have 0000:01:00.1'* ]]
+        [[ $(replacement yes $'device = "pci:01:00.0"\ndevice = "0000:01:00.1,a=b"') == *ok*--replace* ]] &&
+        [[ $(replacement yes $'device = "linux:eth0"\ndevice = "xdp:eth1"') == *note*'cannot have xdp:eth1'* ]]
 }
 
 check 'doctor: says whether the daemon can be replaced' check_replacement

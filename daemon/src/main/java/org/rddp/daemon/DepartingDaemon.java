@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.rddp.daemon.configuration.InterfaceConfiguration;
+import org.rddp.daemon.configuration.ReplacementRules;
 import org.rddp.daemon.control.ControlServer;
 import org.rddp.daemon.control.HandedDescriptors;
 import org.rddp.daemon.engine.Engine;
@@ -94,6 +96,7 @@ final class DepartingDaemon implements Departing {
     if (!kept.isEmpty()) {
       throw new ReplacementException(CANNOT + kept);
     }
+    checkDevices();
     control.accept(false);
     try {
       long deadline = System.nanoTime() + Daemon.END_TIMEOUT;
@@ -112,8 +115,23 @@ final class DepartingDaemon implements Departing {
       throw e;
     }
     macAddresses = MacAddresses.of(state.interfaces(), ports.devices());
-    ports.release();
+    try {
+      ports.release();
+    } catch (RuntimeException e) {
+      resume();
+      throw new ReplacementException(CANNOT + e.getMessage(), e);
+    }
     return MacAddresses.text(macAddresses);
+  }
+
+  /** The other process may not know which devices these are. */
+  private void checkDevices() throws ReplacementException {
+    for (InterfaceConfiguration each : state.interfaces()) {
+      String problem = ReplacementRules.problem(each.device());
+      if (each.device().isExclusive() && problem != null) {
+        throw new ReplacementException(CANNOT + problem);
+      }
+    }
   }
 
   /** Stops everything between two requests of programs; returns what was under way, or nothing. */

@@ -328,7 +328,7 @@ public final class EthernetPort implements BurstPort, AutoCloseable {
   @Override
   public synchronized void close() {
     if (!closed) {
-      former = statistics();
+      former = counted();
       stop();
       closed = true;
       check(Dpdk.rddp_port_detach(port), "close", "It is not usable any more.");
@@ -358,6 +358,14 @@ public final class EthernetPort implements BurstPort, AutoCloseable {
       MemorySegment stats = rddp_port_stats.allocate(arena);
       check(Dpdk.rddp_port_get_stats(port, stats), "ask for the statistics of", "");
       return former.plus(PortStatistics.of(stats));
+    }
+  }
+
+  private PortStatistics counted() {
+    try {
+      return statistics();
+    } catch (DpdkException notCounted) {
+      return former;
     }
   }
 

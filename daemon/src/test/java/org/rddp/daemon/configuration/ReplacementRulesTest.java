@@ -13,6 +13,7 @@ class ReplacementRulesTest {
       strings = {
         "linux:eth0",
         "ring:a",
+        "pci:0000:01:00.0",
         "net_af_packet0,iface=eth0",
         "net_tap0,iface=tap0",
         "net_virtio_user0,path=/run/a.sock",

@@ -16,8 +16,8 @@ public final class GuestToolRunner {
   /** TCP ports of each runner. */
   private static final int PORTS = 1000;
 
-  /** How long a tool may take; more than a program of ours waits for it. */
-  private static final int SECONDS = 100;
+  /** How long a tool may take; more than a program of ours waits for it, or a replacement takes. */
+  private static final int SECONDS = 600;
 
   private static final int MESSAGE = 16;
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
