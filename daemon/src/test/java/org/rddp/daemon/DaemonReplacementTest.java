@@ -8,6 +8,7 @@ import com.google.gson.JsonParser;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -19,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +30,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -272,6 +275,50 @@ class DaemonReplacementTest {
     exchange();
     replace(ADDRESS_ONE);
     exchange();
+  }
+
+  /** Mappings of memfds, and descriptors that are no files of the file system, in this process. */
+  private static List<String> holdings() {
+    List<String> holdings = new ArrayList<>();
+    try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"));
+        Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+      maps.filter(each -> each.contains("/memfd:rddp"))
+          .forEach(each -> holdings.add(each.substring(each.indexOf('/'))));
+      for (Path each : descriptors.toList()) {
+        String target = Files.isSymbolicLink(each) ? Files.readSymbolicLink(each).toString() : "";
+        holdings.add(target.replaceFirst("[0-9]{3,}", "N"));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    holdings.removeIf(each -> !each.matches(".*(memfd:|anon_inode:|socket:).*"));
+    Collections.sort(holdings);
+    return holdings;
+  }
+
+  /** A process that rehearses as a successor has many daemons, one after the other. */
+  @Test
+  void shouldLeaveNothingOpenInTheProcessOfTheOldDaemon() throws Exception {
+    try (Rddp program = connect("one");
+        StreamSession here = StreamSession.open(control, "here");
+        StreamSession there = StreamSession.open(control, "there");
+        StreamWaiter _ = here.openWaiter();
+        Capture _ = program.startCapture(1 << 18, 128, false);
+        ProgramListener listener = there.listen(new InetSocketAddress("0.0.0.0", 80), 8, 0);
+        ProgramStream _ = stream(here, 80);
+        ProgramStream _ = listener.accept(ConnectedPrograms.TIMEOUT)) {
+      RegionPiece piece = RegionPiece.of(program.allocate(1 << 20));
+      RegionOptions options = RegionOptions.of(Access.LOCAL_WRITE);
+      MemoryRegion joined = program.registerPieces(List.of(piece, piece), options);
+      assertThat(program.allocate(64).length()).isEqualTo(64);
+      replace(ADDRESS_ONE);
+      old.close();
+      List<String> first = holdings();
+      replace(ADDRESS_ONE);
+      daemons.get(1).close();
+      assertThat(holdings()).isEqualTo(first);
+      joined.close();
+    }
   }
 
   private ProgramStream stream(StreamSession session, int port) throws IOException {

@@ -3,6 +3,7 @@ package org.rddp.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,16 +26,28 @@ class ReplacedProcessTest {
     return new SteadyExchange(connect("one"), connect("two"), ConnectedPrograms.TWO);
   }
 
+  /** A hundred connections of two programs, at a port of their own. */
+  private ManyConnections connections(int port) {
+    InetSocketAddress to = new InetSocketAddress(ConnectedPrograms.TWO.getAddress(), port);
+    return new ManyConnections(connect("one"), connect("two"), to, 100);
+  }
+
   @Test
   void shouldGoOnInOneProcessAfterTheOther() throws Exception {
     try (ReplacedDaemon daemon = ReplacedDaemon.start(directory)) {
-      try (SteadyExchange exchange = exchange()) {
+      try (SteadyExchange exchange = exchange();
+          ManyConnections some = connections(1);
+          ManyConnections others = connections(2)) {
         for (int i = 0; i < 2; i++) {
           exchange.awaitMessages(100);
+          some.awaitRequests(8);
+          others.awaitRequests(8);
           daemon.replace();
           assertThat(exchange.daemonPid()).isEqualTo(daemon.pid());
         }
         exchange.awaitMessages(100);
+        some.awaitRequests(8);
+        others.awaitRequests(8);
         try (SteadyExchange later = exchange()) {
           later.awaitMessages(100);
           exchange.awaitMessages(100);

@@ -186,6 +186,7 @@ public final class Rehearsal {
             configuration, () -> DpdkPorts.openMore(configuration), NOWHERE, Map.of());
     try {
       new Successor(configuration.controlSocket(), next).takeOver();
+      daemon.close();
       return next.daemon();
     } catch (ReplacementException refused) {
       return daemon;

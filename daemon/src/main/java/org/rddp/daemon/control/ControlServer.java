@@ -78,6 +78,9 @@ public final class ControlServer implements AutoCloseable {
   private volatile boolean running = true;
   private volatile boolean accepting = true;
 
+  /** Whether another daemon has the programs. */
+  private volatile boolean left;
+
   /**
    * Creates a server, not started.
    *
@@ -502,6 +505,7 @@ public final class ControlServer implements AutoCloseable {
    * #close} follows.
    */
   public void leave() {
+    left = true;
     accept(false);
     handOver.leave();
     admission.leave();
@@ -560,6 +564,9 @@ public final class ControlServer implements AutoCloseable {
     linked.forEach(program -> program.link().stop());
     boolean ended = awaitLinks();
     streams.close();
+    if (left) {
+      mappingThreads.unmapAll();
+    }
     mappingThreads.close();
     admission.release();
     if (ended) {

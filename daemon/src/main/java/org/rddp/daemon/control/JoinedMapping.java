@@ -21,6 +21,7 @@ final class JoinedMapping {
   private JoinedMapping(JoinedMemory memory, MappingThreads threads) {
     this.memory = memory;
     this.threads = threads;
+    threads.add(this, memory::close);
   }
 
   /**
@@ -81,6 +82,7 @@ final class JoinedMapping {
         threads.control(() -> outcome.accept(this, null));
       }
     } catch (SystemCallException e) {
+      threads.remove(this);
       memory.close();
       refuse(e, threads, outcome);
     }
@@ -97,6 +99,7 @@ final class JoinedMapping {
    * @param done called when it is unmapped
    */
   void release(Runnable done) {
+    threads.remove(this);
     threads.unmap(
         memory.length(),
         () -> {

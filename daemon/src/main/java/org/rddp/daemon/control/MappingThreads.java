@@ -1,5 +1,7 @@
 package org.rddp.daemon.control;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -26,6 +28,9 @@ final class MappingThreads implements AutoCloseable {
   private final Runnable notLocked;
   private final AtomicBoolean reported;
 
+  /** Each mapping that nobody has asked to unmap, and what unmaps it. */
+  private final Map<Object, Runnable> mapped;
+
   /**
    * Uses given threads.
    *
@@ -46,7 +51,8 @@ final class MappingThreads implements AutoCloseable {
         control,
         Runnable::run,
         notLocked,
-        new AtomicBoolean());
+        new AtomicBoolean(),
+        new ConcurrentHashMap<>());
   }
 
   private MappingThreads(
@@ -57,7 +63,8 @@ final class MappingThreads implements AutoCloseable {
       Executor control,
       Executor closing,
       Runnable notLocked,
-      AtomicBoolean reported) {
+      AtomicBoolean reported,
+      Map<Object, Runnable> mapped) {
     this.populating = populating;
     this.populatingRings = populatingRings;
     this.unmapping = unmapping;
@@ -66,6 +73,7 @@ final class MappingThreads implements AutoCloseable {
     this.closing = closing;
     this.notLocked = notLocked;
     this.reported = reported;
+    this.mapped = mapped;
   }
 
   /** Uses these threads, and a program's own to close the descriptors of its memory. */
@@ -78,7 +86,8 @@ final class MappingThreads implements AutoCloseable {
         control,
         program,
         notLocked,
-        reported);
+        reported,
+        mapped);
   }
 
   /**
@@ -113,6 +122,22 @@ final class MappingThreads implements AutoCloseable {
   /** Runs a piece of work on a session's rings after those that already wait. */
   void populateRings(Runnable piece) {
     populatingRings.execute(piece);
+  }
+
+  /** Notes a mapping, and what {@link #unmapAll} calls for it. */
+  void add(Object mapping, Runnable unmap) {
+    mapped.put(mapping, unmap);
+  }
+
+  /** Forgets a mapping, which its owner unmaps. */
+  void remove(Object mapping) {
+    mapped.remove(mapping);
+  }
+
+  /** Unmaps all that is noted, on the calling thread: another daemon has it, and no engine runs. */
+  void unmapAll() {
+    mapped.values().forEach(Runnable::run);
+    mapped.clear();
   }
 
   /**

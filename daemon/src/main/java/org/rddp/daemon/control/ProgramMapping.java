@@ -54,6 +54,7 @@ final class ProgramMapping {
     this.unmap = unmap;
     this.threads = threads;
     this.populating = populating;
+    threads.add(this, unmap);
   }
 
   /**
@@ -236,6 +237,7 @@ final class ProgramMapping {
   void release(Runnable done) {
     whenUnmapped = done;
     released = true;
+    threads.remove(this);
     // Otherwise the populating thread uses it now, and it is unmapped when that thread notices.
     if (state != State.POPULATING) {
       unmap();
