@@ -16,7 +16,6 @@ import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SharedMemory;
-import org.rddp.ipc.linux.UnsafeMemoryException;
 import org.rddp.ipc.linux.WakeSocket;
 import org.rddp.ipc.ring.CaptureRing;
 import org.rddp.ipc.ring.ConnectionId;
@@ -268,20 +267,11 @@ final class FakeSession {
           case ProgramMessage.ShareMemory.CAPTURE -> capture.memory();
           default -> memories.get(share.memory()).shared();
         };
-    if (isSealed(shared)) {
+    if (shared.forbidsHoles()) {
       shared.descriptor().close();
       send(new DaemonMessage.Done(share.request()));
     } else {
       refuse(share.request(), Reason.UNSAFE_MEMORY, "holes are not forbidden");
-    }
-  }
-
-  /** Like a daemon of a former version, which knows the seal only. */
-  private static boolean isSealed(SharedMemory shared) throws IOException {
-    try (SharedMemory _ = SharedMemory.map(shared.descriptor().duplicate())) {
-      return false;
-    } catch (UnsafeMemoryException e) {
-      return true;
     }
   }
 
