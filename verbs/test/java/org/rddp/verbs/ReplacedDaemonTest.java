@@ -41,7 +41,7 @@ class ReplacedDaemonTest {
   private Process client;
 
   /** So many that the daemon can be replaced meanwhile. */
-  private int count = 20_000;
+  private int count = 4_000;
 
   /**
    * COUNT is how many messages they exchange. PORT is a free one of the kernel's, for those that connect by number.
