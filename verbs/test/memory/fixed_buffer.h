@@ -66,8 +66,7 @@ static inline uint32_t *ring_word(const struct ring *ring, uint32_t offset) {
     return (uint32_t *)(void *)(ring->queues + offset);
 }
 
-/* Reads octets that are there into the buffer, and waits for it; by a worker of the kernel if wanted. */
-static inline void read_fixed(struct ring *ring, int from, void *to, size_t length, bool by_worker) {
+static inline int32_t read_once(struct ring *ring, int from, void *to, size_t length, bool by_worker) {
     uint32_t *tail = ring_word(ring, ring->params.sq_off.tail);
     uint32_t at = *tail & (ring->params.sq_entries - 1);
     memset(&ring->entries[at], 0, sizeof ring->entries[at]);
@@ -88,11 +87,23 @@ static inline void read_fixed(struct ring *ring, int from, void *to, size_t leng
     }
     const struct io_uring_cqe *completions = (const void *)(ring->queues + ring->params.cq_off.cqes);
     int32_t result = completions[*head & (ring->params.cq_entries - 1)].res;
+    __atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
+    return result;
+}
+
+/*
+ * Reads octets that are there into the buffer, and waits for it; by a worker of the kernel if wanted. The kernel cancels the read if
+ * it cannot make a worker, as when the thread is stopped meanwhile.
+ */
+static inline void read_fixed(struct ring *ring, int from, void *to, size_t length, bool by_worker) {
+    int32_t result = read_once(ring, from, to, length, by_worker);
+    while (result == -ECANCELED) {
+        result = read_once(ring, from, to, length, by_worker);
+    }
     if (result != (int32_t)length) {
         fprintf(stderr, "a read of %zu octets into a fixed buffer came to %d\n", length, result);
     }
     CHECK(result == (int32_t)length);
-    __atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
 }
 
 #endif

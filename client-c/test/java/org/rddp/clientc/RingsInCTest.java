@@ -46,7 +46,7 @@ class RingsInCTest {
 
   @Test
   void shouldCarryAStreamOfRequestsOverManyLaps() throws Exception {
-    int requests = 200_000;
+    int requests = 210_000;
     Path file = folder.resolve("stream");
     try (RingStream stream = new RingStream(file);
         ProgramInC program =

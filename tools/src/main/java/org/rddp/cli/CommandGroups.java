@@ -49,8 +49,8 @@ final class CommandGroups {
                       + " invariants at every step."),
               sourceTree(
                   "soak",
-                  "Run a daemon under programs that transfer, misbehave, are stopped and killed; kill and"
-                      + " restart the daemon, too."),
+                  "Run a daemon under programs that transfer, misbehave, are stopped and killed; kill,"
+                      + " restart and replace the daemon, too."),
               sourceTree("fuzz", "Fuzz TCP, MPA or RDMAP, guided by code coverage."),
               sourceTree(
                   "bench",

@@ -187,7 +187,7 @@ final class DaemonRun {
   }
 
   private DpdkPorts openAndRehearse() throws IOException {
-    DpdkPorts ports = open();
+    DpdkPorts ports = openToReplace();
     rehearse(Rehearsal::ofReplacement);
     checkpoint();
     return ports;
