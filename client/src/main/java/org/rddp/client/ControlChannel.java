@@ -15,6 +15,7 @@ import java.util.function.IntFunction;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.control.ThreadEnd;
 import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.PollSet;
 
@@ -288,17 +289,7 @@ final class ControlChannel {
     closing = true;
     if (thread.isAlive()) {
       wake.signal();
-      boolean interrupted = false;
-      while (thread.isAlive()) {
-        try {
-          thread.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      ThreadEnd.await(thread);
     }
     socket.close();
     wake.close();

@@ -55,16 +55,22 @@ class FewDescriptorsTest {
     }
   }
 
+  /** More programs than the daemon has descriptors for. */
+  private static List<RawProgram> connectMany(Path socket) throws Exception {
+    List<RawProgram> programs = new ArrayList<>();
+    for (int i = 0; i < 64; i++) {
+      programs.add(new RawProgram(socket));
+    }
+    return programs;
+  }
+
   @Test
   void shouldAcceptProgramsAgainWhenDescriptorsAreFree() throws Exception {
     Process server = ChildJvm.start(Server.class);
     Path socket = Path.of(ChildJvm.firstLine(server));
     File descriptors = new File("/proc/" + server.pid() + "/fd");
     int before = count(descriptors);
-    List<RawProgram> programs = new ArrayList<>();
-    for (int i = 0; i < 64; i++) {
-      programs.add(new RawProgram(socket));
-    }
+    List<RawProgram> programs = connectMany(socket);
     // Without descriptors for it, this session is refused; the classes that it needs were loaded.
     assertThat(programs.getFirst().socket().send(RawProgram.hello(1, "one"))).isTrue();
     programs.forEach(RawProgram::close);
@@ -91,10 +97,7 @@ class FewDescriptorsTest {
     Path socket = Path.of(ChildJvm.firstLine(server));
     File descriptors = new File("/proc/" + server.pid() + "/fd");
     int before = count(descriptors);
-    List<RawProgram> programs = new ArrayList<>();
-    for (int i = 0; i < 64; i++) {
-      programs.add(new RawProgram(socket));
-    }
+    List<RawProgram> programs = connectMany(socket);
     TestDaemon.await(() -> count(descriptors) >= before + LEFT, "no descriptors are left");
     try (PairedSocket successor = new PairedSocket(UnixSocket.open());
         Arena arena = Arena.ofConfined()) {

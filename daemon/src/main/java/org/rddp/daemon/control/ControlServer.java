@@ -21,6 +21,7 @@ import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.log.DaemonEvents;
 import org.rddp.daemon.log.DaemonLog;
 import org.rddp.ipc.control.ControlListener;
+import org.rddp.ipc.control.ThreadEnd;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.PeerCredentials;
@@ -549,17 +550,7 @@ public final class ControlServer implements AutoCloseable {
     running = false;
     wake.signal();
     handOver.endPauses();
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    ThreadEnd.await(thread);
     admission.close();
     linked.forEach(program -> program.link().stop());
     boolean ended = awaitLinks();

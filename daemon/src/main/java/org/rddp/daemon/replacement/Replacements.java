@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.rddp.ipc.control.ThreadEnd;
 import org.rddp.ipc.linux.SystemCallException;
 
 /**
@@ -117,25 +118,10 @@ public final class Replacements implements AutoCloseable {
     closed = true;
     socket.wake();
     LockSupport.unpark(accepting);
-    awaitEnd(accepting);
+    ThreadEnd.await(accepting);
     if (serving != null) {
-      awaitEnd(serving);
+      ThreadEnd.await(serving);
     }
     socket.close();
-  }
-
-  /** Waits for a thread even if this one is interrupted: it uses what is closed next. */
-  private static void awaitEnd(Thread thread) {
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 }
