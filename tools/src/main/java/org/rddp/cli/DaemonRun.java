@@ -200,6 +200,8 @@ final class DaemonRun {
 
   /** Runs the daemon's code before nobody serves the programs: that makes their pause shorter. */
   private void rehearse(Rehearsing part) {
+    System.err.println(
+        "rddp: rehearses the replacement for some seconds; the pause is then shorter");
     try {
       part.rehearse(configuration.interfaces().stream().anyMatch(each -> each.ipsec().isPresent()));
     } catch (IOException e) {

@@ -78,6 +78,8 @@ class DaemonRunTest {
       try (DaemonProcess next = DaemonProcess.start(file, "--until-eof", "--replace")) {
         next.awaitReady();
         assertThat(old.awaitEnd()).isZero();
+        // The old one had never written its state.
+        assertThat(old.output()).contains("rehearses the replacement");
         assertThat(next.isAlive()).isTrue();
       }
     }

@@ -49,6 +49,7 @@ class RehearsalTest {
               .parse("own");
       try (DpdkPorts ports = DpdkPorts.open(own)) {
         Rehearsal.ofReplacement(true);
+        Rehearsal.ofEnd(true);
         assertThat(ports.devices()).allMatch(each -> each.pool().available() > 0);
       }
       System.out.println(REHEARSED);
