@@ -1,0 +1,217 @@
+package org.rddp.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rddp.client.Rddp;
+import org.rddp.client.types.Access;
+import org.rddp.daemon.configuration.Configuration;
+import org.rddp.daemon.configuration.ConfigurationFile;
+import org.rddp.daemon.replacement.ReplacementException;
+import org.rddp.daemon.replacement.Successor;
+import org.rddp.ipc.control.ControlMessage;
+import org.rddp.ipc.control.ControlSocket;
+import org.rddp.ipc.control.DaemonMessage.SocketsWelcome;
+import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.SharedMemory;
+import org.rddp.snapshot.SnapshotReader;
+
+/** A daemon goes on if another one cannot take its place. */
+@Timeout(60)
+class RefusedReplacementTest extends ReplacedDaemonsFixture {
+  private static final int NOBODY = 65534;
+
+  /** A former library seals its memory, whatever the daemon has done. */
+  @Test
+  void shouldRefuseWhileAFormerLibraryHasOctetStreams() throws Exception {
+    ControlSocket program = ControlSocket.connect(control);
+    SocketsWelcome welcome =
+        (SocketsWelcome) answer(program, new ProgramMessage.SocketsHello(1, 11, "former"));
+    try (SharedMemory doorbells = SharedMemory.map(welcome.doorbells())) {
+      doorbells.seal();
+      answer(program, new ProgramMessage.ShareMemory(2, ProgramMessage.ShareMemory.RINGS));
+      assertRefused("former (pid", program);
+    } finally {
+      welcome.wake().close();
+    }
+    replace(ADDRESS_ONE);
+  }
+
+  @Test
+  void shouldRefuseIfNoOtherProcessCanMapTheMemoryOfStreams() throws Exception {
+    old.close();
+    old = WithoutImmutable.call(() -> Daemon.start(configuration(ADDRESS_ONE), ports(), out()));
+    daemons.add(old);
+    try (SteadyStream stream = new SteadyStream(control, ADDRESS_ONE, ConnectedPrograms.TWO)) {
+      stream.awaitOctets(100_000);
+      assertThatThrownBy(() -> replace(ADDRESS_ONE))
+          .hasMessageContaining("here (pid ")
+          .hasMessageContaining("no other process can map");
+      stream.awaitOctets(100_000);
+    }
+  }
+
+  @Test
+  void shouldGoOnWithStreamsInTheOldDaemonIfTheNewOneFails() throws Exception {
+    try (SteadyStream stream = new SteadyStream(control, ADDRESS_ONE, ConnectedPrograms.TWO)) {
+      stream.awaitOctets(100_000);
+      for (int i = 0; i < 3; i++) {
+        ArrivingDaemon tried =
+            new ArrivingDaemon(configuration(ADDRESS_ONE), ReplacedDaemonsFixture::ports, out());
+        new Successor(control, tried).check();
+        stream.awaitOctets(100_000);
+      }
+      try (SteadyStream later =
+          new SteadyStream(
+              control, TestDaemon.ADDRESS_TWO, new InetSocketAddress(ADDRESS_ONE, 81))) {
+        replace(ADDRESS_ONE);
+        later.awaitOctets(100_000);
+        stream.awaitOctets(100_000);
+      }
+    }
+  }
+
+  @Test
+  void shouldGoOnInTheOldDaemonIfTheNewOneFails() throws Exception {
+    try (SteadyExchange exchange =
+        new SteadyExchange(connect("one"), connect("two"), ConnectedPrograms.TWO)) {
+      exchange.awaitMessages(100);
+      Configuration configuration = configuration(ADDRESS_ONE);
+      new Successor(
+              control, new ArrivingDaemon(configuration, ReplacedDaemonsFixture::ports, out()))
+          .check();
+      exchange.awaitMessages(100);
+      ArrivingDaemon failing =
+          new ArrivingDaemon(configuration, ReplacedDaemonsFixture::ports, out()) {
+            @Override
+            public void adopt(SnapshotReader snapshot, List<Descriptor> descriptors)
+                throws ReplacementException {
+              super.adopt(snapshot, descriptors);
+              throw new ReplacementException("it fails");
+            }
+          };
+      assertThatThrownBy(() -> new Successor(control, failing).takeOver())
+          .hasMessageContaining("it fails");
+      exchange.awaitMessages(100);
+      replace(ADDRESS_ONE);
+      exchange.awaitMessages(100);
+    }
+  }
+
+  @Test
+  void shouldNameProgramsWhoseSessionsCannotGoOver() throws Exception {
+    try (Rddp program = connect("one")) {
+      try (SharedMemory own = SharedMemory.create("test", 4096)) {
+        assertRefused(
+            "has memory that no other process can map",
+            program.register(own.descriptor().number(), Access.LOCAL_WRITE));
+      }
+      replace(ADDRESS_ONE);
+      program.allocate(64).close();
+    }
+    try (RawProgram program = new RawProgram(control)) {
+      program.begin("one", ControlMessage.KNOWS_SUCCESSORS - 1);
+      assertRefused("ends its session with this process", program);
+    }
+  }
+
+  private void assertRefused(String why, AutoCloseable held) throws Exception {
+    assertThatThrownBy(() -> replace(ADDRESS_ONE))
+        .isInstanceOf(ReplacementException.class)
+        .hasMessageContaining("pid " + ProcessHandle.current().pid())
+        .hasMessageContaining(why);
+    held.close();
+  }
+
+  @Test
+  void shouldRefuseAnotherConfiguration() throws Exception {
+    assertThatThrownBy(() -> replace("10.0.0.3"))
+        .isInstanceOf(ReplacementException.class)
+        .hasMessageContaining(
+            "one has the address 10.0.0.1/24 in the daemon that runs, and 10.0.0.3/24 in the"
+                + " configuration of the new one");
+    exchange();
+  }
+
+  /** It would cut all connections off. */
+  @Test
+  void shouldRefuseAnotherVlan() throws Exception {
+    String tagged =
+        text("one", ADDRESS_ONE).replace("device = \"ring:x\"", "device = \"ring:x\"\nvlan = 7");
+    assertThatThrownBy(() -> replace(ConfigurationFile.parse("test", tagged)))
+        .isInstanceOf(ReplacementException.class)
+        .hasMessageContaining("one has the vlan 0 in the daemon that runs, and 7 in");
+    exchange();
+  }
+
+  @Test
+  void shouldRefuseAnotherNameOfAnInterface() throws Exception {
+    Configuration renamed = configuration("other", ADDRESS_ONE);
+    assertThatThrownBy(() -> replace(renamed))
+        .isInstanceOf(ReplacementException.class)
+        .hasMessageContaining(
+            "an interface has the name one in the daemon that runs, and other in");
+    exchange();
+  }
+
+  @Test
+  void shouldRefuseAnotherUser() throws Exception {
+    Path path = directory.resolve("rddpd.sock.next");
+    assertThat(Files.getPosixFilePermissions(path))
+        .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+    assertThatThrownBy(() -> OtherUser.call(NOBODY, () -> replace(ADDRESS_ONE)))
+        .hasMessageContaining("only the user of the daemon that runs can replace it");
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-rw-"));
+    assertThatThrownBy(() -> OtherUser.call(NOBODY, () -> replace(ADDRESS_ONE)))
+        .hasMessageContaining("only the user of the daemon that runs can replace it");
+    exchange();
+  }
+
+  @Test
+  void shouldStopWhileAReplacementIsUnderWay() throws Exception {
+    CompletableFuture<Void> prepared = new CompletableFuture<>();
+    CountDownLatch over = new CountDownLatch(1);
+    ArrivingDaemon arriving =
+        new ArrivingDaemon(
+            configuration(ADDRESS_ONE),
+            () -> {
+              prepared.complete(null);
+              awaitQuietly(over);
+              return ports();
+            },
+            out());
+    CompletableFuture<Void> successor =
+        CompletableFuture.runAsync(() -> {
+          try {
+            new Successor(control, arriving).takeOver();
+          } catch (ReplacementException e) {
+            throw new CompletionException(e);
+          }
+        });
+    prepared.join();
+    old.close();
+    over.countDown();
+    assertThatThrownBy(successor::join).hasRootCauseInstanceOf(IOException.class);
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
