@@ -48,14 +48,18 @@ public final class MappedMemories implements AutoCloseable {
    * @return null if this memory has not been mapped
    */
   Mapped take(Descriptor descriptor) {
+    Mapped taken = null;
     try {
-      Mapped taken = mapped.remove(descriptor.file());
+      taken = mapped.remove(descriptor.file());
       if (taken == null) {
         return null;
       }
       SharedMemory first = taken.memory;
       return new Mapped(first.sharedWith(descriptor, first::close), taken.isLocked);
     } catch (IOException e) {
+      if (taken != null) {
+        taken.memory.close();
+      }
       return null;
     }
   }

@@ -3,14 +3,18 @@ package org.rddp.daemon.control;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.SharedMemory;
+import org.rddp.ipc.linux.SystemCall;
 
 class MappedMemoriesTest {
+  private static final SystemCall OPEN = SystemCall.bind("open", "i:li");
   private static final long OCTETS = 1 << 20;
 
   /** How often this process has a memory mapped. */
@@ -45,6 +49,20 @@ class MappedMemoriesTest {
       memories.map(mapped.descriptor().duplicate());
       assertThat(memories.take(other.descriptor())).isNull();
       assertThat(other.descriptor().isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void shouldUnmapWhatCannotBeTaken() throws IOException {
+    try (MappedMemories memories = new MappedMemories();
+        SharedMemory program = SharedMemory.create("read", OCTETS);
+        Arena arena = Arena.ofConfined()) {
+      String path = "/proc/self/fd/" + program.descriptor().number();
+      Descriptor forReading = Descriptor.of(OPEN.call(arena.allocateFrom(path).address(), 0));
+      memories.map(program.descriptor().duplicate());
+      assertThat(memories.take(forReading)).isNull();
+      forReading.close();
+      assertThat(mappings("read")).isEqualTo(1);
     }
   }
 
