@@ -17,6 +17,7 @@ import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.snapshot.SnapshotReader;
+import org.rddp.tcp.TcpConnection;
 
 /** A daemon that takes the place of another: see {@link Arriving}. */
 public class ArrivingDaemon implements Arriving {
@@ -39,6 +40,10 @@ public class ArrivingDaemon implements Arriving {
   private final Map<String, String> environment;
   private DaemonEvents events;
   private Ports ports;
+
+  /** Null until all devices are open. */
+  private Interfaces interfaces;
+
   private final MappedMemories memories = new MappedMemories();
   private List<Descriptor> received = List.of();
   private ControlListener listener;
@@ -77,6 +82,7 @@ public class ArrivingDaemon implements Arriving {
       EagerClasses.load();
       events = new DaemonEvents(new DaemonLog(configuration.log(), out));
       ports = opening.open();
+      makeInterfaces();
       // There may be much by now.
       drain();
     } catch (IOException e) {
@@ -94,8 +100,17 @@ public class ArrivingDaemon implements Arriving {
     drain();
     try {
       ports.take(MacAddresses.read(devices));
+      makeInterfaces();
     } catch (IOException | NumberFormatException e) {
       throw new ReplacementException("the new daemon cannot run: " + e.getMessage(), e);
+    }
+  }
+
+  /** Makes the engines, as early as there are devices for all of them: that takes some ms. */
+  private void makeInterfaces() throws IOException {
+    int engines = configuration.interfaces().stream().mapToInt(each -> each.engines()).sum();
+    if (interfaces == null && ports.devices().size() == engines) {
+      interfaces = new Interfaces(configuration, ports);
     }
   }
 
@@ -127,11 +142,12 @@ public class ArrivingDaemon implements Arriving {
       throws ReplacementException {
     received = descriptors;
     listener = ControlListener.inherit(configuration.controlSocket(), descriptors.getFirst());
+    List<List<TcpConnection>> connections;
     try {
-      HandedDescriptors others =
-          new HandedDescriptors(descriptors.subList(1, descriptors.size()), memories);
+      connections = DaemonSnapshot.readStacks(interfaces, snapshot);
+      interfaces.introduce();
       SdNotifier notifier = SdNotifier.of(environment, out);
-      daemon = new Daemon(configuration, listener, ports, events, notifier, snapshot, others);
+      daemon = new Daemon(configuration, listener, interfaces, ports, events, notifier);
     } catch (IOException e) {
       throw new ReplacementException(e.getMessage(), e);
     } finally {
@@ -139,11 +155,16 @@ public class ArrivingDaemon implements Arriving {
         listener.leave();
       }
     }
+    HandedDescriptors others =
+        new HandedDescriptors(descriptors.subList(1, descriptors.size()), memories);
+    daemon.read(snapshot, others, connections);
   }
 
   @Override
   public void begin() {
-    // Programs have freed them meanwhile.
+    // First of all: programs and peers are waiting.
+    daemon.startEngines();
+    // Programs have freed what is left of it.
     memories.close();
     try {
       listener.listen();
@@ -152,7 +173,7 @@ public class ArrivingDaemon implements Arriving {
     }
     // The control socket has the mode and the group of the other daemon's configuration.
     daemon.limitPrograms();
-    daemon.begin();
+    daemon.startControl();
   }
 
   @Override
@@ -169,6 +190,9 @@ public class ArrivingDaemon implements Arriving {
     } else {
       if (ports != null) {
         ports.close();
+      }
+      if (interfaces != null) {
+        interfaces.discard();
       }
       if (events != null) {
         events.close();

@@ -2,15 +2,12 @@ package org.rddp.daemon;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -23,68 +20,33 @@ import org.rddp.daemon.configuration.ControlConfiguration;
 import org.rddp.daemon.configuration.EngineThreads;
 import org.rddp.daemon.configuration.IdleMode;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
-import org.rddp.daemon.configuration.IpsecConfiguration;
-import org.rddp.daemon.configuration.Limits;
 import org.rddp.daemon.configuration.TenantConfiguration;
 import org.rddp.daemon.control.ControlServer;
 import org.rddp.daemon.control.EngineWatch;
-import org.rddp.daemon.control.FrameCapture;
 import org.rddp.daemon.control.HandedDescriptors;
-import org.rddp.daemon.control.InterfaceEngine;
 import org.rddp.daemon.control.PublishedValue;
 import org.rddp.daemon.control.ReservedPorts;
-import org.rddp.daemon.control.Statistics;
-import org.rddp.daemon.engine.ControlAddresses;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineSleep;
 import org.rddp.daemon.engine.EngineThread;
 import org.rddp.daemon.engine.HeapShare;
-import org.rddp.daemon.engine.InterfaceTenants;
-import org.rddp.daemon.engine.QueuePairNumbers;
 import org.rddp.daemon.log.DaemonEvents;
 import org.rddp.daemon.log.DaemonLog;
 import org.rddp.daemon.metrics.DaemonMetrics;
 import org.rddp.daemon.metrics.Health;
 import org.rddp.daemon.metrics.MetricsServer;
 import org.rddp.daemon.replacement.Replacements;
-import org.rddp.device.CapturePoint;
-import org.rddp.device.CaptureSink;
-import org.rddp.device.FrameDevice;
 import org.rddp.dpdk.device.DpdkDevice;
-import org.rddp.group.SharedCounts;
-import org.rddp.group.StackGroup;
-import org.rddp.ip.AssociationDatabase;
-import org.rddp.ip.HostAddress;
-import org.rddp.ip.InterfaceAddress;
-import org.rddp.ip.IpSecurity;
-import org.rddp.ip.Ipv4Network;
-import org.rddp.ip.PlainCapture;
-import org.rddp.ip.UsedKeys;
 import org.rddp.ipc.control.ControlListener;
-import org.rddp.ipc.control.InterfaceEntry;
-import org.rddp.ipc.control.InterfacePrefix;
-import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.linux.SystemCallException;
-import org.rddp.mpa.MpaSettings;
-import org.rddp.rdmap.RdmapSettings;
+import org.rddp.snapshot.SnapshotException;
 import org.rddp.snapshot.SnapshotReader;
 import org.rddp.tcp.TcpConnection;
-import org.rddp.tcp.TcpSettings;
-import org.rddp.tcp.TcpStack;
 
 /**
  * {@code rddpd}: one or several engines for each interface, and the control server for programs.
  */
 public final class Daemon implements AutoCloseable {
-  /** Leading bits that all link-local addresses share (RFC 4291 section 2.5.6). */
-  private static final int LINK_LOCAL_PREFIX = 64;
-
-  /**
-   * Longest delay of an acknowledgment in ns. A polling program answers a message within this time,
-   * so that the answer carries the acknowledgment.
-   */
-  private static final long ACKNOWLEDGMENT_DELAY = TimeUnit.MICROSECONDS.toNanos(5);
-
   /** What is published of the heap that programs share. */
   static final List<PublishedValue<HeapShare>> HEAP =
       List.of(
@@ -104,16 +66,10 @@ public final class Daemon implements AutoCloseable {
   /** Longest time in ns that one step of an end may take. */
   static final long END_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
 
-  /** Octets of the secret by which keys are remembered. */
-  private static final int SECRET = 32;
-
   private volatile Configuration configuration;
   private final Ports ports;
-  private final Statistics statistics;
+  private final Interfaces interfaces;
   private final DaemonEvents events;
-  private final List<Engine> engines = new ArrayList<>();
-  private final List<AssociationDatabase> associations = new ArrayList<>();
-  private final UsedKeys usedKeys;
   private final List<EngineThread> threads = new ArrayList<>();
   private final ControlServer control;
   private final SdNotifier notifier;
@@ -136,89 +92,40 @@ public final class Daemon implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Makes a daemon that does nothing before {@link #begin}.
+   * Makes a daemon that does nothing before {@link #startEngines}.
    *
    * @param listener the caller closes it if this fails
-   * @param ports one device for each interface; the caller closes them if this fails
+   * @param interfaces of the configuration, {@linkplain Interfaces#introduce introduced}; the
+   *     caller discards them if this fails
+   * @param ports one device for each engine; the caller closes them if this fails
    * @param events the log, closed with the daemon
    * @param notifier of the service manager, if there is one
-   * @param snapshot the state of another daemon, which it goes on with; null for none
-   * @param descriptors of that state, behind the control socket
    */
   Daemon(
       Configuration configuration,
       ControlListener listener,
+      Interfaces interfaces,
       Ports ports,
       DaemonEvents events,
-      SdNotifier notifier,
-      SnapshotReader snapshot,
-      HandedDescriptors descriptors)
+      SdNotifier notifier)
       throws IOException {
     this.configuration = configuration;
+    this.interfaces = interfaces;
     this.ports = ports;
-    this.statistics = new Statistics();
     this.events = events;
     this.notifier = notifier;
-    FaultForwarder faults = new FaultForwarder();
-    List<InterfaceEngine> named = new ArrayList<>();
-    List<List<TcpConnection>> connections = new ArrayList<>();
-    byte[] secret = new byte[SECRET];
-    new SecureRandom().nextBytes(secret);
-    usedKeys = new UsedKeys(secret);
-    if (snapshot != null) {
-      DaemonSnapshot.transfer(snapshot, usedKeys, configuration.interfaces().size());
-    }
-    for (InterfaceConfiguration each : configuration.interfaces()) {
-      StackGroup group = new StackGroup(each.engines());
-      SharedCounts owned = new SharedCounts();
-      InterfaceTenants tenants = InterfaceTenants.of(configuration.limits().tenants(), each.rate());
-      AssociationDatabase shared =
-          associations(each, ports.devices().get(engines.size()).macAddress(), snapshot);
-      associations.add(shared);
-      QueuePairNumbers queuePairs =
-          new QueuePairNumbers(
-              each.introductionPort(), each.engines(), new SecureRandom(), System::nanoTime);
-      for (int i = 0; i < each.engines(); i++) {
-        FrameDevice device = ports.devices().get(engines.size());
-        Engine engine = engine(each, i, group, device, shared, configuration.limits(), faults);
-        connections.add(snapshot == null ? List.of() : engine.tcp().read(snapshot));
-        group.member(i).wakeBy(() -> engine.sleep().wake());
-        engine.introduceTo(queuePairs);
-        if (tenants != null) {
-          engine.shareAmong(tenants);
-        }
-        engines.add(engine);
-        named.add(
-            new InterfaceEngine(
-                each.name(),
-                engine,
-                i,
-                queuePairs,
-                each.tcp().connections(),
-                owned,
-                each.heldMemoryOfEngine(),
-                capturePoint(device, engine),
-                entry(each, device),
-                each.socketsPortInUse(),
-                each.ipsec().map(IpsecConfiguration::isRequired).orElse(false)));
-        EngineStatistics.add(statistics, engine, device);
-      }
-    }
     control =
         new ControlServer(
             listener,
-            named,
+            interfaces.named(),
             ReservedPorts.of(configuration.interfaces()),
             configuration.limits(),
             Set.copyOf(configuration.control().users()),
             heap(),
-            statistics,
+            interfaces.statistics(),
             events);
-    faults.forwardTo(control.faults());
+    interfaces.faults().forwardTo(control.faults());
     makeThreads();
-    if (snapshot != null) {
-      state().read(snapshot, descriptors, connections);
-    }
   }
 
   /**
@@ -296,7 +203,10 @@ public final class Daemon implements AutoCloseable {
       }
       DaemonEvents events = new DaemonEvents(new DaemonLog(configuration.log(), out));
       SdNotifier notifier = SdNotifier.of(environment, out);
-      daemon = new Daemon(configuration, listener, ports, events, notifier, null, null);
+      Interfaces interfaces = new Interfaces(configuration, ports);
+      interfaces.addKeys();
+      interfaces.introduce();
+      daemon = new Daemon(configuration, listener, interfaces, ports, events, notifier);
     } catch (IOException | RuntimeException e) {
       if (metrics != null) {
         metrics.close();
@@ -305,7 +215,8 @@ public final class Daemon implements AutoCloseable {
       ports.close();
       throw e;
     }
-    daemon.begin();
+    daemon.startEngines();
+    daemon.startControl();
     try {
       daemon.startMetrics(metrics);
     } catch (IOException | RuntimeException e) {
@@ -317,12 +228,15 @@ public final class Daemon implements AutoCloseable {
     return daemon;
   }
 
-  /** Lets the engines make turns, and serves programs. */
-  void begin() {
+  /** Lets the engines make turns. */
+  void startEngines() {
     control.handOver().goOn();
-    // Before the log: their programs and peers may be waiting.
     startThreads();
     VectorWarmUp.start(this::turnsWithWork);
+  }
+
+  /** Serves programs' requests. */
+  void startControl() {
     logStart();
     control.start();
   }
@@ -364,7 +278,7 @@ public final class Daemon implements AutoCloseable {
   /** Makes the programs' share of the heap, with its counters. */
   private HeapShare heap() {
     HeapShare heap = HeapShare.ofHeap(Runtime.getRuntime().maxMemory());
-    statistics.add(HEAP, heap);
+    interfaces.statistics().add(HEAP, heap);
     return heap;
   }
 
@@ -400,7 +314,7 @@ public final class Daemon implements AutoCloseable {
   }
 
   private long turnsWithWork() {
-    return engines.stream()
+    return interfaces.engines().stream()
         .map(Engine::counters)
         .mapToLong(each -> each.turns - each.idleTurns)
         .sum();
@@ -408,9 +322,9 @@ public final class Daemon implements AutoCloseable {
 
   private void makeThreads() {
     if (configuration.engine().engines() == EngineThreads.SHARED) {
-      threads.add(thread("rddp-engine", engines));
+      threads.add(thread("rddp-engine", interfaces.engines()));
     } else {
-      for (Engine engine : engines) {
+      for (Engine engine : interfaces.engines()) {
         threads.add(thread("rddp-" + engine.name(), List.of(engine)));
       }
     }
@@ -421,7 +335,7 @@ public final class Daemon implements AutoCloseable {
     List<EngineWatch> watches = control.watch(threads, configuration.engine().stuckTimeout());
     for (int i = 0; i < threads.size(); i++) {
       for (Engine engine : threads.get(i).engines()) {
-        EngineStatistics.add(statistics, engine, watches.get(i));
+        EngineStatistics.add(interfaces.statistics(), engine, watches.get(i));
       }
     }
   }
@@ -430,7 +344,7 @@ public final class Daemon implements AutoCloseable {
     health = new Health(threads);
     metrics = bound;
     if (metrics != null) {
-      metrics.start(new DaemonMetrics(statistics, engines), health);
+      metrics.start(new DaemonMetrics(interfaces.statistics(), interfaces.engines()), health);
       String address = metrics.address().getAddress().getHostAddress();
       control.note("metrics at http://" + address + ":" + metrics.address().getPort() + "/metrics");
     }
@@ -451,128 +365,28 @@ public final class Daemon implements AutoCloseable {
   }
 
   private EngineSleep sleep(List<Engine> driven) {
-    List<FrameDevice> devices = new ArrayList<>();
-    for (Engine engine : driven) {
-      devices.add(ports.devices().get(engines.indexOf(engine)));
-    }
     try {
-      return EngineSleep.of(devices);
+      return EngineSleep.of(driven.stream().map(interfaces::device).toList());
     } catch (SystemCallException e) {
       throw new IllegalStateException("no sleep for an engine's thread: " + e.getMessage(), e);
     }
+  }
+
+  /** Tells the operator. */
+  void warn(String what) {
+    events.warn(what);
   }
 
   /**
    * Ends the daemon: without the engine programs would wait forever, but they notice the daemon's
    * end.
    */
-  private void onEngineLost(String thread, Throwable cause) {
+  void onEngineLost(String thread, Throwable cause) {
     lost = cause;
     control
         .faults()
         .onFault("the thread " + thread + ", which has ended; the daemon ends, too", cause);
     new Thread(this::close, "rddp-lost").start();
-  }
-
-  private static Engine engine(
-      InterfaceConfiguration configured,
-      int number,
-      StackGroup group,
-      FrameDevice device,
-      AssociationDatabase associations,
-      Limits limits,
-      FaultForwarder faults) {
-    SecureRandom random = new SecureRandom();
-    InterfaceAddress address = configured.interfaceAddress();
-    TcpSettings tcpSettings = configured.tcp().withAcknowledgmentDelay(ACKNOWLEDGMENT_DELAY);
-    QueueParts parts =
-        new QueueParts(
-            device,
-            address,
-            tcpSettings,
-            group.member(number),
-            limits.stags(),
-            configured.heldMemoryOfEngine(),
-            configured
-                .ipsec()
-                .map(each -> new IpSecurity(each.policy(), associations, number))
-                .orElse(null),
-            random);
-    MpaSettings mpa = configured.mpa();
-    RdmapSettings rdmap =
-        new RdmapSettings(
-            mpa,
-            limits.session().sendQueue(),
-            limits.session().receiveQueue(),
-            mpa.ird(),
-            mpa.ord(),
-            configured.heldOctets());
-    String name = configured.engines() == 1 ? configured.name() : configured.name() + "/" + number;
-    TcpStack stack = parts.tcp(System.nanoTime());
-    Engine engine = new Engine(name, address, stack, parts.ddp(), rdmap, faults);
-    engine.restartWith(parts);
-    return engine;
-  }
-
-  /** The associations of an interface: at first the other daemon's, or those of its key file. */
-  private AssociationDatabase associations(
-      InterfaceConfiguration configured, long macAddress, SnapshotReader snapshot)
-      throws IOException {
-    List<HostAddress> ours = configured.interfaceAddress().all(macAddress);
-    AssociationDatabase made =
-        new AssociationDatabase(ours, ports.ciphers(), usedKeys, configured.engines());
-    Optional<Path> keyFile = configured.ipsec().flatMap(IpsecConfiguration::keyFile);
-    if (snapshot != null) {
-      DaemonSnapshot.transfer(snapshot, configured, macAddress);
-      made.read(snapshot);
-    } else if (keyFile.isPresent()) {
-      new KeyFile(keyFile.get(), ours).addTo(made, System.nanoTime());
-    }
-    return made;
-  }
-
-  private static InterfaceEntry entry(InterfaceConfiguration configured, FrameDevice device) {
-    Optional<Ipv4Network> ipv4 = configured.ipv4();
-    return new InterfaceEntry(
-        configured.name(),
-        ipv4.map(own -> ControlAddresses.of(own.address())).orElse(IpAddress.NONE),
-        ipv4.map(Ipv4Network::prefixLength).orElse(0),
-        ipv4.flatMap(Ipv4Network::gateway).map(ControlAddresses::of).orElse(IpAddress.NONE),
-        configured.mtu(),
-        device.macAddress(),
-        ipv6(configured, device.macAddress()));
-  }
-
-  private static List<InterfacePrefix> ipv6(InterfaceConfiguration configured, long macAddress) {
-    return configured
-        .ipv6()
-        .map(network ->
-            List.of(
-                new InterfacePrefix(ControlAddresses.of(network.address()), network.prefixLength()),
-                new InterfacePrefix(
-                    ControlAddresses.of(network.linkLocal(macAddress)), LINK_LOCAL_PREFIX)))
-        .orElse(List.of());
-  }
-
-  /** The frames of the device, and those that the interface sends to its own address. */
-  private static FrameCapture capturePoint(FrameDevice device, Engine engine) {
-    if (!(device instanceof CapturePoint point)) {
-      return Daemon::cannotCapture;
-    }
-    return (sink, plain) -> {
-      point.capture(sink != null && plain ? PlainCapture.withoutSealed(sink) : sink);
-      engine.capture(sink == null ? null : atTimeOfDay(sink), plain);
-    };
-  }
-
-  /** Converts times of {@link System#nanoTime} to the time of day. */
-  private static CaptureSink atTimeOfDay(CaptureSink sink) {
-    long epoch = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
-    return (time, address, length) -> sink.offer(time + epoch, address, length);
-  }
-
-  private static void cannotCapture(CaptureSink sink, boolean plain) {
-    throw new UnsupportedOperationException("the device cannot capture");
   }
 
   private static Set<PosixFilePermission> permissions(Configuration configuration) {
@@ -643,33 +457,33 @@ public final class Daemon implements AutoCloseable {
 
   /** Its end, if another daemon takes its place. */
   DepartingDaemon departing() {
-    return new DepartingDaemon(
-        state(),
-        ports,
-        threads,
-        control,
-        notifier,
-        () -> rehearsal.getAndSet(() -> {}).run(),
-        this::leave,
-        events::warn,
-        cause -> onEngineLost(Thread.currentThread().getName(), cause));
+    return new DepartingDaemon(this, interfaces, ports, threads, control, notifier);
   }
 
-  private DaemonSnapshot state() {
-    return new DaemonSnapshot(
-        usedKeys,
-        configuration.interfaces(),
-        associations,
-        ports.devices(),
-        engines,
-        control.handOver(),
-        statistics);
+  /** Runs the action of {@link #rehearseBy}, if it has not been run. */
+  void rehearse() {
+    rehearsal.getAndSet(() -> {}).run();
   }
 
-  private void leave() {
+  /**
+   * Goes on with the state of another daemon, before {@link #startEngines}.
+   *
+   * @param descriptors of that state, behind the control socket
+   * @param connections of {@link DaemonSnapshot#readStacks}
+   * @throws SnapshotException if it does not fit; {@link #discard} is to follow
+   */
+  void read(
+      SnapshotReader snapshot,
+      HandedDescriptors descriptors,
+      List<List<TcpConnection>> connections) {
+    new DaemonSnapshot(interfaces, control.handOver()).read(snapshot, descriptors, connections);
+  }
+
+  /** Ends everything: another daemon goes on, without a word to programs and peers. */
+  void leave() {
     left = true;
     end();
-    associations.forEach(AssociationDatabase::retire);
+    interfaces.retire();
   }
 
   /** Ends a daemon that has not begun, and leaves everything to the other one. */
@@ -678,15 +492,14 @@ public final class Daemon implements AutoCloseable {
     control.close();
     threads.forEach(EngineThread::discard);
     ports.close();
-    statistics.close();
+    interfaces.discard();
     notifier.close();
     events.close();
-    associations.forEach(AssociationDatabase::retire);
   }
 
   /** The engines, one or several for each interface, in the order of the configuration. */
   public List<Engine> engines() {
-    return List.copyOf(engines);
+    return List.copyOf(interfaces.engines());
   }
 
   /** The threads that run them. */
@@ -738,7 +551,7 @@ public final class Daemon implements AutoCloseable {
     }
     if (stopped) {
       ports.close();
-      statistics.close();
+      interfaces.statistics().close();
     }
     if (watchdog != null) {
       watchdog.close();

@@ -2,15 +2,14 @@ package org.rddp.daemon;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.control.HandedDescriptors;
 import org.rddp.daemon.control.ProgramHandOver;
-import org.rddp.daemon.control.Statistics;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineHandOver;
-import org.rddp.device.FrameDevice;
 import org.rddp.ip.AssociationDatabase;
-import org.rddp.ip.UsedKeys;
 import org.rddp.snapshot.Snapshot;
 import org.rddp.snapshot.SnapshotException;
 import org.rddp.snapshot.SnapshotReader;
@@ -22,18 +21,8 @@ import org.rddp.tcp.TcpConnection;
  * interface what it is, its security associations, and its stacks; then the sessions of programs
  * and their octet streams, what each engine does for them, and counters. The reader makes
  * everything in this order, too.
- *
- * @param associations of each interface
- * @param devices of the engines
  */
-record DaemonSnapshot(
-    UsedKeys usedKeys,
-    List<InterfaceConfiguration> interfaces,
-    List<AssociationDatabase> associations,
-    List<? extends FrameDevice> devices,
-    List<Engine> engines,
-    ProgramHandOver programs,
-    Statistics statistics) {
+record DaemonSnapshot(Interfaces interfaces, ProgramHandOver programs) {
   /**
    * Writes the state of a daemon whose engines make no turn, and whose programs pause.
    *
@@ -41,57 +30,85 @@ record DaemonSnapshot(
    * @throws SnapshotException if it has something that cannot be handed over
    */
   List<EngineHandOver> write(SnapshotWriter snapshot, HandedDescriptors descriptors) {
-    transfer(snapshot, usedKeys, interfaces.size());
-    List<List<TcpConnection>> connections = new ArrayList<>();
-    for (int i = 0; i < interfaces.size(); i++) {
-      transfer(snapshot, interfaces.get(i), devices.get(connections.size()).macAddress());
-      associations.get(i).write(snapshot, 0);
-      for (int j = 0; j < interfaces.get(i).engines(); j++) {
-        connections.add(engines.get(connections.size()).tcp().write(snapshot));
-      }
-    }
+    List<List<TcpConnection>> connections =
+        transferStacks(
+            interfaces,
+            snapshot,
+            each -> each.write(snapshot, 0),
+            each -> each.tcp().write(snapshot));
     programs.transfer(snapshot, descriptors);
-    List<EngineHandOver> handOvers = new ArrayList<>();
-    for (Engine engine : engines) {
-      EngineHandOver each = handOver(engine, connections.get(handOvers.size()));
-      each.write(snapshot);
-      handOvers.add(each);
-    }
-    statistics.transfer(snapshot);
+    List<EngineHandOver> handOvers = handOvers(connections);
+    handOvers.forEach(each -> each.write(snapshot));
+    interfaces.statistics().transfer(snapshot);
     return handOvers;
   }
 
   /**
-   * Reads what is behind the stacks: the sessions of programs, and what engines do for them.
+   * Reads the security associations and stacks into interfaces that have just been made.
    *
-   * @param connections of TCP, of each engine, as read
+   * @return the connections of TCP, of each engine
+   * @throws SnapshotException if they do not fit
+   */
+  static List<List<TcpConnection>> readStacks(Interfaces interfaces, SnapshotReader snapshot) {
+    long now = System.nanoTime();
+    return transferStacks(
+        interfaces, snapshot, each -> each.read(snapshot), each -> each.tcp().read(snapshot, now));
+  }
+
+  /**
+   * Reads the rest.
+   *
+   * @param connections of {@link #readStacks}
+   * @throws SnapshotException if it does not fit
    */
   void read(
       SnapshotReader snapshot,
       HandedDescriptors descriptors,
       List<List<TcpConnection>> connections) {
     programs.transfer(snapshot, descriptors);
-    for (int i = 0; i < engines.size(); i++) {
-      handOver(engines.get(i), connections.get(i)).read(snapshot, programs::session);
-    }
-    statistics.transfer(snapshot);
+    handOvers(connections).forEach(each -> each.read(snapshot, programs::session));
+    interfaces.statistics().transfer(snapshot);
   }
 
-  private EngineHandOver handOver(Engine engine, List<TcpConnection> connections) {
-    return new EngineHandOver(
-        engine, connections, programs.memories(engine), programs.streams(engine));
-  }
-
-  /** Transfers what is common to all interfaces. */
-  static void transfer(Snapshot snapshot, UsedKeys usedKeys, int interfaces) {
+  /** Transfers what is below the sessions; returns the connections of TCP of each engine. */
+  private static List<List<TcpConnection>> transferStacks(
+      Interfaces interfaces,
+      Snapshot snapshot,
+      Consumer<AssociationDatabase> associations,
+      Function<Engine, List<TcpConnection>> stack) {
     snapshot.begin(Daemon.class);
-    same(snapshot, "interfaces", "there are as many interfaces as", interfaces);
+    same(snapshot, "interfaces", "there are as many interfaces as", interfaces.configured().size());
     snapshot.end();
-    usedKeys.transfer(snapshot);
+    interfaces.usedKeys().transfer(snapshot);
+    List<List<TcpConnection>> connections = new ArrayList<>();
+    for (int i = 0; i < interfaces.configured().size(); i++) {
+      InterfaceConfiguration configured = interfaces.configured().get(i);
+      Engine first = interfaces.engines().get(connections.size());
+      compare(snapshot, configured, interfaces.device(first).macAddress());
+      associations.accept(interfaces.associations().get(i));
+      for (int j = 0; j < configured.engines(); j++) {
+        connections.add(stack.apply(interfaces.engines().get(connections.size())));
+      }
+    }
+    return connections;
   }
 
-  /** Begins the part of an interface. */
-  static void transfer(Snapshot snapshot, InterfaceConfiguration configured, long macAddress) {
+  private List<EngineHandOver> handOvers(List<List<TcpConnection>> connections) {
+    List<EngineHandOver> handOvers = new ArrayList<>();
+    for (Engine engine : interfaces.engines()) {
+      handOvers.add(
+          new EngineHandOver(
+              engine,
+              connections.get(handOvers.size()),
+              programs.memories(engine),
+              programs.streams(engine)));
+    }
+    return handOvers;
+  }
+
+  /** Transfers what must be the same in both daemons. */
+  private static void compare(
+      Snapshot snapshot, InterfaceConfiguration configured, long macAddress) {
     String has = configured.name() + " has the ";
     snapshot.begin(InterfaceConfiguration.class);
     same(snapshot, "name", "an interface has the name", configured.name());

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.ReplacementRules;
 import org.rddp.daemon.control.ControlServer;
@@ -31,53 +30,37 @@ final class DepartingDaemon implements Departing {
   /** Time in ns after which a device that cannot be taken back is given up. */
   private static final long LONGEST_WAIT = TimeUnit.SECONDS.toNanos(60);
 
-  private final DaemonSnapshot state;
+  private final Daemon daemon;
+  private final Interfaces interfaces;
   private final Ports ports;
   private final List<EngineThread> threads;
   private final ControlServer control;
   private final SdNotifier notifier;
-  private final Runnable rehearsal;
-  private final Runnable end;
-  private final Consumer<String> warning;
-  private final Consumer<Throwable> lost;
   private int successor;
   private Map<String, Long> macAddresses;
 
   /** What has been written for the other daemon. */
   private List<EngineHandOver> handOvers = List.of();
 
-  /**
-   * Creates one whose engines run.
-   *
-   * @param rehearsal what is worth doing while the other daemon prepares
-   * @param end closes everything that the daemon has, when the other one has its place
-   * @param warning takes what the operator should know
-   * @param lost ends the daemon, whose engines can never go on
-   */
+  /** Creates one whose engines run; the others are parts of the daemon. */
   DepartingDaemon(
-      DaemonSnapshot state,
+      Daemon daemon,
+      Interfaces interfaces,
       Ports ports,
       List<EngineThread> threads,
       ControlServer control,
-      SdNotifier notifier,
-      Runnable rehearsal,
-      Runnable end,
-      Consumer<String> warning,
-      Consumer<Throwable> lost) {
-    this.state = state;
+      SdNotifier notifier) {
+    this.daemon = daemon;
+    this.interfaces = interfaces;
     this.ports = ports;
     this.threads = threads;
     this.control = control;
     this.notifier = notifier;
-    this.rehearsal = rehearsal;
-    this.end = end;
-    this.warning = warning;
-    this.lost = lost;
   }
 
   @Override
   public void rehearse() {
-    rehearsal.run();
+    daemon.rehearse();
   }
 
   @Override
@@ -114,7 +97,7 @@ final class DepartingDaemon implements Departing {
       goOn();
       throw e;
     }
-    macAddresses = MacAddresses.of(state.interfaces(), ports.devices());
+    macAddresses = MacAddresses.of(interfaces.configured(), ports.devices());
     try {
       ports.release();
     } catch (RuntimeException e) {
@@ -126,7 +109,7 @@ final class DepartingDaemon implements Departing {
 
   /** The other process may not know which devices these are. */
   private void checkDevices() throws ReplacementException {
-    for (InterfaceConfiguration each : state.interfaces()) {
+    for (InterfaceConfiguration each : interfaces.configured()) {
       String problem = ReplacementRules.problem(each.device());
       if (each.device().isExclusive() && problem != null) {
         throw new ReplacementException(CANNOT + problem);
@@ -143,7 +126,7 @@ final class DepartingDaemon implements Departing {
       }
     }
     String begun = control.handOver().pause(deadline);
-    return begun.isEmpty() && state.engines().stream().anyMatch(Engine::hasCommands)
+    return begun.isEmpty() && interfaces.engines().stream().anyMatch(Engine::hasCommands)
         ? "an engine has commands"
         : begun;
   }
@@ -151,8 +134,8 @@ final class DepartingDaemon implements Departing {
   @Override
   public List<Descriptor> write(SnapshotWriter snapshot) {
     HandedDescriptors descriptors = new HandedDescriptors();
-    handOvers = state.write(snapshot, descriptors);
-    state.statistics().move(true);
+    handOvers = new DaemonSnapshot(interfaces, control.handOver()).write(snapshot, descriptors);
+    interfaces.statistics().move(true);
     List<Descriptor> all = new ArrayList<>(List.of(control.socket()));
     all.addAll(descriptors.written());
     return all;
@@ -162,9 +145,9 @@ final class DepartingDaemon implements Departing {
   public void resume() {
     takeDevices();
     threads.forEach(EngineThread::devicesReopened);
-    state.associations().forEach(AssociationDatabase::resume);
+    interfaces.associations().forEach(AssociationDatabase::resume);
     handOvers = List.of();
-    state.statistics().move(false);
+    interfaces.statistics().move(false);
     goOn();
   }
 
@@ -183,13 +166,13 @@ final class DepartingDaemon implements Departing {
         long waited = System.nanoTime() - begin;
         if (!why.equals(e.getMessage())) {
           why = e.getMessage();
-          warning.accept("a device is not free yet, and the engines wait for it: " + why);
+          daemon.warn("a device is not free yet, and the engines wait for it: " + why);
         }
         if (waited > Daemon.END_TIMEOUT) {
           ProcessHandle.of(successor).ifPresent(ProcessHandle::destroyForcibly);
         }
         if (waited > LONGEST_WAIT) {
-          lost.accept(e);
+          daemon.onEngineLost(Thread.currentThread().getName(), e);
           throw new IllegalStateException("its devices are not free: " + why, e);
         }
         LockSupport.parkNanos(RETRY);
@@ -209,6 +192,6 @@ final class DepartingDaemon implements Departing {
     handOvers.forEach(EngineHandOver::retire);
     threads.forEach(EngineThread::retire);
     control.leave();
-    end.run();
+    daemon.leave();
   }
 }

@@ -40,6 +40,7 @@ import org.rddp.dpdk.device.NativeCiphers;
 import org.rddp.dpdk.device.PortOffloads;
 import org.rddp.dpdk.device.RingOutput;
 import org.rddp.ip.esp.EspCipher;
+import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.wire.Toeplitz;
 
@@ -57,7 +58,7 @@ public final class DpdkPorts implements Ports {
   private static final int LONG_CACHE = 32;
 
   /** MiB for ports of {@link #openMore}: addresses, of which only what is used takes memory. */
-  private static final int MORE = 48;
+  private static final int MORE = 96;
 
   /** Mempools that this process has made: each has a name of its own. */
   private static final AtomicInteger MEMPOOLS = new AtomicInteger();
@@ -86,6 +87,9 @@ public final class DpdkPorts implements Ports {
   private final Map<String, RingPair> pairs = new HashMap<>();
   private final Map<String, Mempool> linkPools = new HashMap<>();
 
+  /** The second ends of pairs of sockets, by the rings' names. */
+  private final Map<String, PairedSocket> ends = new HashMap<>();
+
   private final Configuration configuration;
   private final EngineConfiguration engine;
 
@@ -105,12 +109,20 @@ public final class DpdkPorts implements Ports {
   /** Whether another process has the devices that one process can have at a time. */
   private final boolean arriving;
 
+  /** Whether rings are pairs of sockets. */
+  private final boolean bySockets;
+
   /** The interface that is being opened, from 1. */
   private int number;
 
   private DpdkPorts(
-      Configuration configuration, NativeOutput output, boolean first, boolean arriving) {
+      Configuration configuration,
+      NativeOutput output,
+      boolean first,
+      boolean arriving,
+      boolean bySockets) {
     this.configuration = configuration;
+    this.bySockets = bySockets;
     this.first = first;
     this.arriving = arriving;
     this.engine = configuration.engine();
@@ -195,7 +207,18 @@ public final class DpdkPorts implements Ports {
    * @throws MachineException if a device, or the memory for its packets, cannot be used
    */
   public static DpdkPorts openMore(Configuration configuration) {
-    return new DpdkPorts(configuration, null, false, false).open(each -> {});
+    return openMore(configuration, false);
+  }
+
+  /**
+   * Opens the ports of a further configuration in a process that has started DPDK, for a rehearsal.
+   *
+   * @param bySockets whether each ring is a pair of sockets, by which frames pass as on a {@code
+   *     linux:} interface
+   * @throws MachineException if a device, or the memory for its packets, cannot be used
+   */
+  public static DpdkPorts openMore(Configuration configuration, boolean bySockets) {
+    return new DpdkPorts(configuration, null, false, false, bySockets).open(each -> {});
   }
 
   private static DpdkPorts open(
@@ -214,7 +237,7 @@ public final class DpdkPorts implements Ports {
       Eal.removeLeftovers(ProcessHandle.current().pid());
       throw e;
     }
-    return new DpdkPorts(configuration, output, true, arriving).open(before);
+    return new DpdkPorts(configuration, output, true, arriving, false).open(before);
   }
 
   private DpdkPorts open(Consumer<InterfaceConfiguration> before) {
@@ -257,7 +280,7 @@ public final class DpdkPorts implements Ports {
 
   private void open(InterfaceConfiguration configured) {
     if (configured.isRing()) {
-      others.put(number, openRing(configured));
+      others.put(number, bySockets ? openPair(configured) : openRing(configured));
     } else if (configured.usesPacketSockets()) {
       others.put(number, openPacketSockets(configured));
     } else if (configured.device().kind() == DeviceName.Kind.XDP) {
@@ -365,6 +388,26 @@ public final class DpdkPorts implements Ports {
     return ("interface %s: the kernel keeps only %d KiB of received frames, so some may be lost;"
             + " give the daemon CAP_NET_ADMIN, or raise net.core.rmem_max to %d")
         .formatted(configured.name(), granted >> 10, PacketPort.BUFFER);
+  }
+
+  /** An end of a ring that is a pair of sockets. */
+  private List<DpdkDevice> openPair(InterfaceConfiguration configured) {
+    PairedSocket end = ends.remove(configured.ringName());
+    if (end == null) {
+      try {
+        PairedSocket[] pair = PairedSocket.ofMessages("rddp-rehearsal");
+        end = pair[0];
+        ends.put(configured.ringName(), pair[1]);
+      } catch (SystemCallException e) {
+        throw refused("device", "no pair of sockets: " + e.getMessage(), null);
+      }
+    }
+    Mempool ordinary = mempools(configured, ANY_NODE).getFirst();
+    MbufPool pool = new MbufPool(ordinary, longMempoolOfEngine(configured));
+    PacketPort port = PacketPort.ofPair(end, LOCAL_MAC + number - 1, pool);
+    int offered = PortOffloads.VIRTIO_HEADERS.offered();
+    return devices(
+        configured, port, List.of(pool), offered, port::interruptDescriptor, port::close);
   }
 
   private List<DpdkDevice> openRing(InterfaceConfiguration configured) {
@@ -554,6 +597,8 @@ public final class DpdkPorts implements Ports {
     devices().forEach(DpdkDevice::close);
     others.clear();
     driverPorts.clear();
+    ends.values().forEach(PairedSocket::close);
+    ends.clear();
     pairs.values().forEach(RingPair::close);
     pairs.clear();
     mempools.forEach(Mempool::close);

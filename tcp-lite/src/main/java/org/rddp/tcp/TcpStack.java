@@ -567,11 +567,13 @@ public final class TcpStack implements AutoCloseable {
    * TcpConnection#resume}, {@link TcpListener#resume}. After an exception the stack must be
    * {@linkplain #retire retired}.
    *
+   * @param time in nanoseconds, after the snapshot was written
    * @return the connections in the order in which they were written
    * @throws org.rddp.snapshot.SnapshotException if the snapshot is not what another stack writes,
    *     or this one has no room for it
    */
-  public List<TcpConnection> read(SnapshotReader snapshot) {
+  public List<TcpConnection> read(SnapshotReader snapshot, long time) {
+    context.now = time;
     return transfer(snapshot);
   }
 

@@ -170,7 +170,7 @@ final class Script {
     stack.retire();
     stack = stacks.get();
     SnapshotReader reader = new SnapshotReader(snapshot);
-    List<TcpConnection> connections = stack.read(reader);
+    List<TcpConnection> connections = stack.read(reader, now);
     reader.finish();
     if (stack.listener(ourPort) != null) {
       stack.listener(ourPort).resume((opened, address, from) -> handler);

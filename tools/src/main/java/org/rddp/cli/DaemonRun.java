@@ -195,7 +195,7 @@ final class DaemonRun {
 
   /** A part of a rehearsal. */
   private interface Rehearsing {
-    void rehearse(boolean encrypted) throws IOException, InterruptedException;
+    void rehearse(Configuration own) throws IOException, InterruptedException;
   }
 
   /** Runs the daemon's code before nobody serves the programs: that makes their pause shorter. */
@@ -203,7 +203,7 @@ final class DaemonRun {
     System.err.println(
         "rddp: rehearses the replacement for some seconds; the pause is then shorter");
     try {
-      part.rehearse(configuration.interfaces().stream().anyMatch(each -> each.ipsec().isPresent()));
+      part.rehearse(configuration);
     } catch (IOException e) {
       System.err.println("rddp: the pause will be longer: " + e.getMessage());
     } catch (InterruptedException e) {

@@ -69,6 +69,9 @@ public final class Rehearsal {
   /** Likewise for the daemon that runs, in ns; the other one waits no longer than 20 s for it. */
   private static final long SHORT_TIME = TimeUnit.SECONDS.toNanos(8);
 
+  /** The longest frame on a link by sockets, which carries trains as {@code linux:} does. */
+  private static final int LONGEST_FRAME = 65000;
+
   private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream());
 
   /** A ring between two interfaces, and how it differs from others. */
@@ -101,9 +104,10 @@ public final class Rehearsal {
   public static void main(String[] arguments)
       throws ConfigurationException, IOException, InterruptedException {
     // DPDK ends with the first ports, so these are nobody's.
-    Configuration first = configuration(Path.of("/none"), List.of(PLAIN), "none");
+    Configuration first = configuration(Path.of("/none"), List.of(PLAIN), false, "none");
     try (DpdkPorts _ = DpdkPorts.open(first)) {
-      rehearse(LINKS, ROUNDS, REPLACEMENTS, TimeUnit.DAYS.toNanos(1));
+      rehearse(LINKS, false, ROUNDS, REPLACEMENTS, TimeUnit.DAYS.toNanos(1));
+      rehearse(List.of(PLAIN), true, ROUNDS, 1, TimeUnit.DAYS.toNanos(1));
     }
     System.exit(0);
   }
@@ -111,12 +115,12 @@ public final class Rehearsal {
   /**
    * Rehearses in a process that has started DPDK and is to take a daemon's place. Takes seconds.
    *
-   * @param encrypted whether ESP, too
+   * @param own what the daemon will do: the rehearsal has ESP and the kind of device that it has
    * @throws IOException if that is not possible here
    */
-  public static void ofReplacement(boolean encrypted) throws IOException, InterruptedException {
+  public static void ofReplacement(Configuration own) throws IOException, InterruptedException {
     long end = System.nanoTime() + LONGEST_TIME;
-    rehearse(encrypted, FEW_ROUNDS, LONGEST_TIME);
+    rehearse(own, FEW_ROUNDS, LONGEST_TIME);
     // Otherwise HotSpot would compile that while engines work.
     Daemon.awaitWarmUp(end);
     // Otherwise what it leaves would be collected while engines work.
@@ -126,18 +130,20 @@ public final class Rehearsal {
   /**
    * Rehearses in the process of a daemon whose place another one takes, beside its engines.
    *
-   * @param encrypted whether ESP, too
+   * @param own what the daemon does
    * @throws IOException if that is not possible here
    */
-  public static void ofEnd(boolean encrypted) throws IOException, InterruptedException {
-    rehearse(encrypted, 0, SHORT_TIME);
+  public static void ofEnd(Configuration own) throws IOException, InterruptedException {
+    rehearse(own, 0, SHORT_TIME);
   }
 
-  private static void rehearse(boolean encrypted, int rounds, long nanos)
+  private static void rehearse(Configuration own, int rounds, long nanos)
       throws IOException, InterruptedException {
+    boolean encrypted = own.interfaces().stream().anyMatch(each -> each.ipsec().isPresent());
+    boolean sockets = own.interfaces().stream().anyMatch(each -> each.usesPacketSockets());
+    List<Link> links = encrypted ? List.of(PLAIN, ENCRYPTED) : List.of(PLAIN);
     try {
-      rehearse(
-          encrypted ? List.of(PLAIN, ENCRYPTED) : List.of(PLAIN), rounds, MORE_REPLACEMENTS, nanos);
+      rehearse(links, sockets, rounds, MORE_REPLACEMENTS, nanos);
     } catch (ConfigurationException | RuntimeException e) {
       throw new IOException("no rehearsal: " + e.getMessage(), e);
     }
@@ -146,31 +152,34 @@ public final class Rehearsal {
   /**
    * Rehearses.
    *
+   * @param sockets whether links are pairs of sockets instead of rings: HotSpot's code for the one
+   *     kind of device is not good for the other
    * @param rounds of traffic at the most, before each of the first replacements
    * @param replacements at the most
    * @param nanos after which no round begins, and no replacement without traffic
    */
-  private static void rehearse(List<Link> links, int rounds, int replacements, long nanos)
+  private static void rehearse(
+      List<Link> links, boolean sockets, int rounds, int replacements, long nanos)
       throws ConfigurationException, IOException, InterruptedException {
     long end = System.nanoTime() + nanos;
     List<Traffic> all = new ArrayList<>();
     try (TemporaryFolder folder = new TemporaryFolder("rddp-rehearsal")) {
       Path socket = folder.resolve("rddpd.sock");
-      Configuration first = configuration(socket, links, "first");
-      Daemon daemon =
-          Daemon.start(first, Daemon.bind(first), DpdkPorts.openMore(first), NOWHERE, Map.of());
+      Configuration first = configuration(socket, links, sockets, "first");
+      DpdkPorts ports = DpdkPorts.openMore(first, sockets);
+      Daemon daemon = Daemon.start(first, Daemon.bind(first), ports, NOWHERE, Map.of());
       try {
         for (Link link : links) {
           all.add(new Traffic(link, socket));
         }
-        Configuration second = configuration(socket, links, "second");
+        Configuration second = configuration(socket, links, sockets, "second");
         for (int i = 0; i < replacements; i++) {
           if (i < REPLACEMENTS) {
             run(all, rounds, end);
           } else if (System.nanoTime() >= end) {
             break;
           }
-          daemon = replace(daemon, i % 2 == 0 ? second : first);
+          daemon = replace(daemon, i % 2 == 0 ? second : first, sockets);
         }
       } finally {
         all.forEach(Traffic::close);
@@ -180,10 +189,10 @@ public final class Rehearsal {
   }
 
   /** Returns the daemon that serves the programs: the same one, where memory cannot go over. */
-  private static Daemon replace(Daemon daemon, Configuration configuration) {
+  private static Daemon replace(Daemon daemon, Configuration configuration, boolean sockets) {
     ArrivingDaemon next =
         new ArrivingDaemon(
-            configuration, () -> DpdkPorts.openMore(configuration), NOWHERE, Map.of());
+            configuration, () -> DpdkPorts.openMore(configuration, sockets), NOWHERE, Map.of());
     try {
       new Successor(configuration.controlSocket(), next).takeOver();
       daemon.close();
@@ -202,8 +211,8 @@ public final class Rehearsal {
   }
 
   /** A daemon's configuration; those with other names have other rings between the same ends. */
-  private static Configuration configuration(Path socket, List<Link> links, String name)
-      throws ConfigurationException {
+  private static Configuration configuration(
+      Path socket, List<Link> links, boolean sockets, String name) throws ConfigurationException {
     ConfigurationText text =
         new ConfigurationText().control(socket).dpdk(MEBIBYTES, false, "error");
     text.table("[limits]", "user-share", 100, "process-share", 100);
@@ -216,7 +225,9 @@ public final class Rehearsal {
             "mtu",
             link.mtu(),
             "packets",
-            PACKETS);
+            PACKETS,
+            "longest-frame",
+            sockets ? LONGEST_FRAME : link.mtu());
         if (link.encrypted()) {
           text.table("[interface.ipsec]", "default", "require");
         }

@@ -48,8 +48,8 @@ class RehearsalTest {
               .port("two", "ring:own", "10.9.0.2/24", "packets", 1024)
               .parse("own");
       try (DpdkPorts ports = DpdkPorts.open(own)) {
-        Rehearsal.ofReplacement(true);
-        Rehearsal.ofEnd(true);
+        Rehearsal.ofReplacement(own);
+        Rehearsal.ofEnd(own);
         assertThat(ports.devices()).allMatch(each -> each.pool().available() > 0);
       }
       System.out.println(REHEARSED);

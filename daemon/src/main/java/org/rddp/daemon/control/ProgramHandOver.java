@@ -5,7 +5,9 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -219,12 +221,15 @@ public final class ProgramHandOver {
    * @throws SnapshotException if they do not pause in time
    */
   public String pause(long deadline) {
-    pause(pause -> server.execute(pause::take), deadline, "the control thread is busy");
+    await(ask(pause -> server.execute(pause::take)), deadline, "the control thread is busy");
+    // All at once: each may have to wait for a processor.
+    Map<Pause, String> asked = new LinkedHashMap<>();
     for (ProgramSession each : programs()) {
-      pause(each.link()::pause, deadline, "the thread of " + each.name() + " is busy");
+      asked.put(ask(each.link()::pause), "the thread of " + each.name() + " is busy");
     }
-    pause(service::pause, deadline, "the thread that closes sockets of streams is busy");
-    pause(service::pauseMemory, deadline, "the thread that makes memory of streams is busy");
+    asked.put(ask(service::pause), "the thread that closes sockets of streams is busy");
+    asked.put(ask(service::pauseMemory), "the thread that makes memory of streams is busy");
+    asked.forEach((pause, late) -> await(pause, deadline, late));
     if (server.hasTasks()) {
       return "programs are ending";
     }
@@ -236,10 +241,15 @@ public final class ProgramHandOver {
     return check();
   }
 
-  private void pause(Consumer<Pause> thread, long deadline, String late) {
+  /** Asks a thread to pause. */
+  private Pause ask(Consumer<Pause> thread) {
     Pause pause = new Pause();
     pauses.add(pause);
     thread.accept(pause);
+    return pause;
+  }
+
+  private static void await(Pause pause, long deadline, String late) {
     if (!pause.await(Math.max(LOOKS, deadline - System.nanoTime()))) {
       throw new SnapshotException(late);
     }

@@ -12,6 +12,7 @@ import org.rddp.dpdk.device.MbufPool;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ipc.linux.Errno;
+import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.SystemCallException;
 
 /**
@@ -29,6 +30,9 @@ public final class PacketPort implements BurstPort, AutoCloseable {
 
   private static final int LARGEST_MTU = 65535;
 
+  /** One for each queue; none if it is the end of a pair. */
+  private final List<PacketSocket> sockets = new ArrayList<>();
+
   private final List<PacketQueue> queues = new ArrayList<>();
   private final PortInfo info;
   private final boolean multicast;
@@ -41,9 +45,11 @@ public final class PacketPort implements BurstPort, AutoCloseable {
     multicast = address.ipv6().isPresent();
     try {
       for (MbufPool pool : pools) {
-        queues.add(new PacketQueue(new PacketSocket(name), pool));
+        PacketSocket socket = new PacketSocket(name);
+        sockets.add(socket);
+        queues.add(new PacketQueue(socket.descriptor(), pool));
       }
-      PacketSocket first = queues.getFirst().socket();
+      PacketSocket first = sockets.getFirst();
       OptionalInt now = first.index();
       if (now.isEmpty()) {
         throw new SystemCallException("the interface " + name, Errno.ENOENT);
@@ -71,20 +77,37 @@ public final class PacketPort implements BurstPort, AutoCloseable {
     return new PacketPort(name, address, pools);
   }
 
+  private PacketPort(PairedSocket end, long macAddress, MbufPool pool) {
+    multicast = true;
+    queues.add(new PacketQueue(end.descriptor(), pool));
+    info = info("pair", DRIVER, macAddress, LARGEST_MTU, 1);
+  }
+
+  /**
+   * Opens one end of a link that is a pair of sockets in this process, and none of the kernel's
+   * interfaces: frames pass as on a veth link, whole and without their checksums. Needs no rights.
+   *
+   * @param end of messages; closed with the port
+   * @param macAddress of the end
+   * @param pool of its queue
+   */
+  public static PacketPort ofPair(PairedSocket end, long macAddress, MbufPool pool) {
+    return new PacketPort(end, macAddress, pool);
+  }
+
   private void start(List<HostAddress> addresses) throws SystemCallException {
     byte[] filter = AddressFilter.of(addresses);
     int group = 0;
-    for (PacketQueue queue : queues) {
-      PacketSocket socket = queue.socket();
+    for (PacketSocket socket : sockets) {
       socket.attach(filter);
       granted = Math.min(granted, socket.buffers(BUFFER));
       socket.bind(index);
       if (multicast) {
         socket.receiveMulticast(index);
       }
-      if (queue == queues.getFirst() && queues.size() > 1) {
+      if (socket == sockets.getFirst() && sockets.size() > 1) {
         group = socket.makeGroup();
-      } else if (queues.size() > 1) {
+      } else if (sockets.size() > 1) {
         socket.join(group);
       }
     }
@@ -124,7 +147,7 @@ public final class PacketPort implements BurstPort, AutoCloseable {
 
   /** The descriptor by which a queue signals received frames. */
   public int interruptDescriptor(int queue) {
-    return queues.get(queue).socket().number();
+    return queues.get(queue).descriptor();
   }
 
   /**
@@ -133,7 +156,10 @@ public final class PacketPort implements BurstPort, AutoCloseable {
    */
   @Override
   public synchronized boolean up() {
-    PacketSocket socket = queues.getFirst().socket();
+    if (sockets.isEmpty()) {
+      return true;
+    }
+    PacketSocket socket = sockets.getFirst();
     OptionalInt now = socket.index();
     if (now.isEmpty() || (now.getAsInt() != index && !bindAgain(socket, now.getAsInt()))) {
       return false;
@@ -143,7 +169,7 @@ public final class PacketPort implements BurstPort, AutoCloseable {
 
   private boolean bindAgain(PacketSocket socket, int next) {
     try {
-      if (queues.size() > 1 || socket.macAddress() != info.macAddress()) {
+      if (sockets.size() > 1 || socket.macAddress() != info.macAddress()) {
         return false;
       }
       socket.bind(next);
@@ -159,8 +185,8 @@ public final class PacketPort implements BurstPort, AutoCloseable {
 
   @Override
   public synchronized PortStatistics statistics() {
-    for (PacketQueue each : queues) {
-      dropped += each.socket().dropped();
+    for (PacketSocket each : sockets) {
+      dropped += each.dropped();
     }
     return new PortStatistics(
         sum(PacketQueue::framesIn),

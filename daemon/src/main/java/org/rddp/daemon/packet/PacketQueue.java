@@ -4,6 +4,7 @@ import org.rddp.dpdk.MbufFlags;
 import org.rddp.dpdk.MbufLayout;
 import org.rddp.dpdk.device.DpdkDevice;
 import org.rddp.dpdk.device.MbufPool;
+import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.Errno;
 import org.rddp.wire.Memory;
 
@@ -20,7 +21,7 @@ final class PacketQueue {
   /** The most frames received at once. */
   private static final int RECEIVED = 32;
 
-  private final PacketSocket socket;
+  private final Descriptor socket;
   private final MbufPool pool;
   private final PacketCalls calls = new PacketCalls();
   private final MessageArray received = new MessageArray(RECEIVED, 2);
@@ -37,7 +38,12 @@ final class PacketQueue {
   private long refused;
   private long noPacket;
 
-  PacketQueue(PacketSocket socket, MbufPool pool) {
+  /**
+   * Creates the bursts of a socket, which it closes at its end.
+   *
+   * @param socket each of whose messages is a {@link VirtioHeader} and a frame
+   */
+  PacketQueue(Descriptor socket, MbufPool pool) {
     this.socket = socket;
     this.pool = pool;
     // The JVM makes the code of a native call at the first one, which takes the better part of a
@@ -47,8 +53,9 @@ final class PacketQueue {
     prepare(RECEIVED);
   }
 
-  PacketSocket socket() {
-    return socket;
+  /** The number of the socket's descriptor. */
+  int descriptor() {
+    return socket.number();
   }
 
   /** Receives frames: {@link org.rddp.dpdk.BurstPort#receive}. */

@@ -30,6 +30,7 @@ public final class XdpPort implements BurstPort, AutoCloseable {
   private static final int OTHERS = 64;
 
   private final List<XdpQueue> queues = new ArrayList<>();
+  private final PacketSocket socket;
   private final PacketQueue others;
   private final XdpProgram program;
   private final EventSet firstOrOthers;
@@ -40,8 +41,8 @@ public final class XdpPort implements BurstPort, AutoCloseable {
 
   private XdpPort(String name, InterfaceAddress address, List<MbufPool> pools, int entries)
       throws SystemCallException {
-    PacketSocket socket = new PacketSocket(name);
-    others = new PacketQueue(socket, pools.getFirst());
+    socket = new PacketSocket(name);
+    others = new PacketQueue(socket.descriptor(), pools.getFirst());
     XdpProgram made = null;
     EventSet events = null;
     try {
@@ -118,7 +119,7 @@ public final class XdpPort implements BurstPort, AutoCloseable {
 
   @Override
   public boolean up() {
-    return others.socket().up();
+    return socket.up();
   }
 
   @Override

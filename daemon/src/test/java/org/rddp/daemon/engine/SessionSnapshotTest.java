@@ -198,7 +198,7 @@ class SessionSnapshotTest {
 
     void read(byte[] snapshot, int known) {
       SnapshotReader reader = new SnapshotReader(snapshot);
-      List<TcpConnection> connections = tcp.read(reader);
+      List<TcpConnection> connections = tcp.read(reader, now);
       introduce();
       session = session();
       transferNumbers(reader);
