@@ -45,6 +45,7 @@ public class ArrivingDaemon implements Arriving {
   private Interfaces interfaces;
 
   private final MappedMemories memories = new MappedMemories();
+  private final Urgency urgency;
   private List<Descriptor> received = List.of();
   private ControlListener listener;
   private Daemon daemon;
@@ -73,6 +74,7 @@ public class ArrivingDaemon implements Arriving {
     this.opening = opening;
     this.out = out;
     this.environment = environment;
+    urgency = new Urgency(configuration.engine());
   }
 
   @Override
@@ -97,6 +99,7 @@ public class ArrivingDaemon implements Arriving {
 
   @Override
   public void take(String devices) throws ReplacementException {
+    urgency.begin();
     drain();
     try {
       ports.take(MacAddresses.read(devices));
@@ -162,6 +165,7 @@ public class ArrivingDaemon implements Arriving {
 
   @Override
   public void begin() {
+    urgency.end();
     // First of all: programs and peers are waiting.
     daemon.startEngines();
     // Programs have freed what is left of it.
@@ -183,6 +187,7 @@ public class ArrivingDaemon implements Arriving {
 
   @Override
   public void discard() {
+    urgency.end();
     memories.close();
     release();
     if (daemon != null) {

@@ -457,7 +457,8 @@ public final class Daemon implements AutoCloseable {
 
   /** Its end, if another daemon takes its place. */
   DepartingDaemon departing() {
-    return new DepartingDaemon(this, interfaces, ports, threads, control, notifier);
+    return new DepartingDaemon(
+        this, interfaces, ports, threads, control, notifier, new Urgency(configuration.engine()));
   }
 
   /** Runs the action of {@link #rehearseBy}, if it has not been run. */

@@ -36,6 +36,7 @@ final class DepartingDaemon implements Departing {
   private final List<EngineThread> threads;
   private final ControlServer control;
   private final SdNotifier notifier;
+  private final Urgency urgency;
   private int successor;
   private Map<String, Long> macAddresses;
 
@@ -49,13 +50,15 @@ final class DepartingDaemon implements Departing {
       Ports ports,
       List<EngineThread> threads,
       ControlServer control,
-      SdNotifier notifier) {
+      SdNotifier notifier,
+      Urgency urgency) {
     this.daemon = daemon;
     this.interfaces = interfaces;
     this.ports = ports;
     this.threads = threads;
     this.control = control;
     this.notifier = notifier;
+    this.urgency = urgency;
   }
 
   @Override
@@ -80,11 +83,13 @@ final class DepartingDaemon implements Departing {
       throw new ReplacementException(CANNOT + kept);
     }
     checkDevices();
+    urgency.begin();
     control.accept(false);
     try {
       long deadline = System.nanoTime() + Daemon.END_TIMEOUT;
       for (String left = stop(deadline); !left.isEmpty(); left = stop(deadline)) {
         goOn();
+        urgency.begin();
         control.accept(false);
         if (System.nanoTime() >= deadline) {
           throw new ReplacementException(CANNOT + left);
@@ -184,10 +189,12 @@ final class DepartingDaemon implements Departing {
     threads.forEach(EngineThread::resume);
     control.handOver().resume();
     control.accept(true);
+    urgency.end();
   }
 
   @Override
   public void leave() {
+    urgency.end();
     notifier.replacedBy(successor);
     handOvers.forEach(EngineHandOver::retire);
     threads.forEach(EngineThread::retire);

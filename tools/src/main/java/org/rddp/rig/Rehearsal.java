@@ -215,6 +215,8 @@ public final class Rehearsal {
       Path socket, List<Link> links, boolean sockets, String name) throws ConfigurationException {
     ConfigurationText text =
         new ConfigurationText().control(socket).dpdk(MEBIBYTES, false, "error");
+    // The engines that serve programs come first.
+    text.table("[engine]", "priority", "nice 1");
     text.table("[limits]", "user-share", 100, "process-share", 100);
     for (Link link : links) {
       for (int end = 0; end < 2; end++) {

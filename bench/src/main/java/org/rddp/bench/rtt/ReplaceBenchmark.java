@@ -10,7 +10,6 @@ import org.rddp.bench.harness.ContenderResult;
 import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.harness.Series;
-import org.rddp.bench.layout.TwoDaemons;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
 import org.rddp.bench.report.NamedBenchmark;
@@ -38,12 +37,12 @@ public final class ReplaceBenchmark extends NamedBenchmark {
   protected void measure(BenchmarkReport report, Progress progress) throws Exception {
     report.method(
         "Two daemons on `linux:` devices, the ends of a veth link between two network namespaces, MTU 1500; a"
-            + " program of each, both on one thread, and a 64-octet Write to and fro each ms. The near daemon is"
-            + " replaced again and again (`rddp daemon --replace`). Silence is the longest time without a frame from"
-            + " it, as its peer's kernel stamps them, from the start of the new process until that is ready; round"
-            + " trips are those of the median replacement: the longest one, and p99 in the second before the start"
-            + " and after the longest."
-            + TwoDaemons.ON_TWO_CORES);
+            + " program of each, which waits in blocking calls, and a 64-octet Send to and fro each ms. The near"
+            + " daemon is replaced again and again (`rddp daemon --replace`). Silence is the longest time without a"
+            + " frame from it, as its peer's kernel stamps them, from the start of the new process until that is"
+            + " ready. Round trips are those of the median replacement: the longest one in the last half second of"
+            + " that time, and p99 in the second before the start, while the new process prepares, and in the second"
+            + " after the longest.");
     ReportTable table =
         report.add(
             new ReportTable("replace", "A daemon is replaced", "Medians of rounds.")
@@ -52,6 +51,7 @@ public final class ReplaceBenchmark extends NamedBenchmark {
                 .column("silence_p99", "silence, p99, ms")
                 .column("longest", "longest round trip, ms")
                 .column("before", "p99 before, us")
+                .column("preparing", "p99 while it prepares, us")
                 .column("after", "p99 after, us"));
     int replacements = quick() ? 3 : 10;
     try (Comparison contest =
@@ -70,6 +70,7 @@ public final class ReplaceBenchmark extends NamedBenchmark {
           own.cell("silence_p99", MILLISECONDS),
           own.cell("longest", MILLISECONDS),
           own.cell("before", MICROSECONDS),
+          own.cell("preparing", MICROSECONDS),
           own.cell("after", MICROSECONDS));
       report.add(
           Goal.atMost(

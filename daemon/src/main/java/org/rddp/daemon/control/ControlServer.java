@@ -28,6 +28,7 @@ import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.linux.TimeSlice;
 
 /**
  * The control thread: accepts programs, handles their requests and ends, and runs timers and tasks
@@ -227,6 +228,7 @@ public final class ControlServer implements AutoCloseable {
   // ---- The loop ----
 
   private void run() {
+    TimeSlice.shorten();
     PollSet poll = new PollSet();
     List<ProgramSession> polled = new ArrayList<>();
     while (running) {

@@ -23,6 +23,7 @@ import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.linux.TimeSlice;
 import org.rddp.ipc.linux.WakeSocket;
 import org.rddp.snapshot.Snapshot;
 
@@ -243,6 +244,7 @@ final class ProgramLink implements ProgramSignals {
   // ---- The thread ----
 
   private void run() {
+    TimeSlice.shorten();
     while (running && !stopped) {
       try {
         turn();

@@ -22,6 +22,9 @@ public final class ThreadScheduling {
       SystemCall.bind("sched_setscheduler", "i:iil");
   private static final SystemCall SETPRIORITY = SystemCall.bind("setpriority", "i:iii");
 
+  // A nice value may be -1, so there is no error to be told.
+  private static final MethodHandle GETPRIORITY = SystemCall.exact("getpriority", "i:ii");
+
   private static final MethodHandle SCHED_GETCPU = SystemCall.exact("sched_getcpu", "i:");
 
   private ThreadScheduling() {}
@@ -90,6 +93,15 @@ public final class ThreadScheduling {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment all = arena.allocate(MASK_OCTETS, 8).fill((byte) -1);
       SCHED_SETAFFINITY.call(0, MASK_OCTETS, all.address());
+    }
+  }
+
+  /** The thread's nice value. */
+  public static int nice() {
+    try {
+      return (int) GETPRIORITY.invokeExact(PRIO_PROCESS, 0);
+    } catch (Throwable unexpected) {
+      throw new AssertionError("getpriority", unexpected);
     }
   }
 
