@@ -287,6 +287,10 @@ public final class IpSecurity {
    * the associations themselves are the database's. Between two turns.
    */
   void transfer(Snapshot snapshot) {
+    if (snapshot.reads()) {
+      // The stack may have been made before the database was read.
+      refresh();
+    }
     snapshot.begin(IpSecurity.class);
     policy.transfer(snapshot);
     snapshot.counters(counters);

@@ -195,7 +195,7 @@ final class DaemonRun {
 
   /** A part of a rehearsal. */
   private interface Rehearsing {
-    void rehearse(Configuration own) throws IOException, InterruptedException;
+    int rehearse(Configuration own) throws IOException, InterruptedException;
   }
 
   /** Runs the daemon's code before nobody serves the programs: that makes their pause shorter. */
@@ -203,7 +203,7 @@ final class DaemonRun {
     System.err.println(
         "rddp: rehearses the replacement for some seconds; the pause is then shorter");
     try {
-      part.rehearse(configuration);
+      int ignored = part.rehearse(configuration);
     } catch (IOException e) {
       System.err.println("rddp: the pause will be longer: " + e.getMessage());
     } catch (InterruptedException e) {

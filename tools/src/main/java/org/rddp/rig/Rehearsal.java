@@ -116,34 +116,37 @@ public final class Rehearsal {
    * Rehearses in a process that has started DPDK and is to take a daemon's place. Takes seconds.
    *
    * @param own what the daemon will do: the rehearsal has ESP and the kind of device that it has
+   * @return how often a daemon has taken another one's place; 0 where memory cannot go over
    * @throws IOException if that is not possible here
    */
-  public static void ofReplacement(Configuration own) throws IOException, InterruptedException {
+  public static int ofReplacement(Configuration own) throws IOException, InterruptedException {
     long end = System.nanoTime() + LONGEST_TIME;
-    rehearse(own, FEW_ROUNDS, LONGEST_TIME);
+    int replaced = rehearse(own, FEW_ROUNDS, LONGEST_TIME);
     // Otherwise HotSpot would compile that while engines work.
     Daemon.awaitWarmUp(end);
     // Otherwise what it leaves would be collected while engines work.
     System.gc();
+    return replaced;
   }
 
   /**
    * Rehearses in the process of a daemon whose place another one takes, beside its engines.
    *
    * @param own what the daemon does
+   * @return as {@link #ofReplacement}
    * @throws IOException if that is not possible here
    */
-  public static void ofEnd(Configuration own) throws IOException, InterruptedException {
-    rehearse(own, 0, SHORT_TIME);
+  public static int ofEnd(Configuration own) throws IOException, InterruptedException {
+    return rehearse(own, 0, SHORT_TIME);
   }
 
-  private static void rehearse(Configuration own, int rounds, long nanos)
+  private static int rehearse(Configuration own, int rounds, long nanos)
       throws IOException, InterruptedException {
     boolean encrypted = own.interfaces().stream().anyMatch(each -> each.ipsec().isPresent());
     boolean sockets = own.interfaces().stream().anyMatch(each -> each.usesPacketSockets());
     List<Link> links = encrypted ? List.of(PLAIN, ENCRYPTED) : List.of(PLAIN);
     try {
-      rehearse(links, sockets, rounds, MORE_REPLACEMENTS, nanos);
+      return rehearse(links, sockets, rounds, MORE_REPLACEMENTS, nanos);
     } catch (ConfigurationException | RuntimeException e) {
       throw new IOException("no rehearsal: " + e.getMessage(), e);
     }
@@ -158,11 +161,12 @@ public final class Rehearsal {
    * @param replacements at the most
    * @param nanos after which no round begins, and no replacement without traffic
    */
-  private static void rehearse(
+  private static int rehearse(
       List<Link> links, boolean sockets, int rounds, int replacements, long nanos)
       throws ConfigurationException, IOException, InterruptedException {
     long end = System.nanoTime() + nanos;
     List<Traffic> all = new ArrayList<>();
+    int replaced = 0;
     try (TemporaryFolder folder = new TemporaryFolder("rddp-rehearsal")) {
       Path socket = folder.resolve("rddpd.sock");
       Configuration first = configuration(socket, links, sockets, "first");
@@ -179,13 +183,18 @@ public final class Rehearsal {
           } else if (System.nanoTime() >= end) {
             break;
           }
-          daemon = replace(daemon, i % 2 == 0 ? second : first, sockets);
+          if (replaced == i) {
+            Daemon next = replace(daemon, i % 2 == 0 ? second : first, sockets);
+            replaced += next == daemon ? 0 : 1;
+            daemon = next;
+          }
         }
       } finally {
         all.forEach(Traffic::close);
         daemon.close();
       }
     }
+    return replaced;
   }
 
   /** Returns the daemon that serves the programs: the same one, where memory cannot go over. */

@@ -45,11 +45,17 @@ class RehearsalTest {
               .control(Path.of(arguments[0]))
               .dpdk(64, false, "error")
               .port("one", "ring:own", "10.9.0.1/24", "packets", 1024)
+              .table("[interface.ipsec]", "default", "require")
               .port("two", "ring:own", "10.9.0.2/24", "packets", 1024)
               .parse("own");
+      Configuration bySockets =
+          new ConfigurationText()
+              .control(Path.of(arguments[0]))
+              .port("one", "linux:none", "10.9.0.1/24")
+              .parse("by sockets");
       try (DpdkPorts ports = DpdkPorts.open(own)) {
-        Rehearsal.ofReplacement(own);
-        Rehearsal.ofEnd(own);
+        assertThat(Rehearsal.ofReplacement(own)).isPositive();
+        assertThat(Rehearsal.ofEnd(bySockets)).isPositive();
         assertThat(ports.devices()).allMatch(each -> each.pool().available() > 0);
       }
       System.out.println(REHEARSED);

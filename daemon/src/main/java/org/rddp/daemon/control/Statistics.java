@@ -126,12 +126,14 @@ public final class Statistics implements AutoCloseable {
    * @param from what they are read from then
    */
   public <T> void add(String engine, List<PublishedValue<T>> values, Supplier<T> from) {
+    List<Source> added = new ArrayList<>();
     for (PublishedValue<T> each : values) {
       Counter counter = counters.add(engine.isEmpty() ? each.name() : engine + "." + each.name());
       Source source = new Source(counter, engine, each, () -> each.value().applyAsLong(from.get()));
       source.goOn(former.get(source.name()));
-      sources.add(source);
+      added.add(source);
     }
+    sources.addAll(added);
   }
 
   /**
