@@ -102,6 +102,9 @@ public final class JavaProcess implements AutoCloseable {
     return new JavaProcess(name, log, folder.toFile(), flags, MAIN, command);
   }
 
+  /** Flags of a daemon that bin/setup/launch.sh has for no other command. */
+  private static final List<String> DAEMON_FLAGS = List.of("-Xmn32m");
+
   /**
    * Starts a daemon that ends with its standard input, and shares this process's standard error.
    *
@@ -112,7 +115,7 @@ public final class JavaProcess implements AutoCloseable {
     List<String> arguments = new ArrayList<>(List.of("daemon", "--until-eof", "--config"));
     arguments.add(configuration.toString());
     arguments.addAll(List.of(more));
-    return command(name, null, List.of(), arguments);
+    return command(name, null, DAEMON_FLAGS, arguments);
   }
 
   /**
