@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.rddp.crc.Crc32c;
 import org.rddp.daemon.configuration.Configuration;
+import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.control.HandedDescriptors;
 import org.rddp.daemon.control.MappedMemories;
 import org.rddp.daemon.log.DaemonEvents;
@@ -17,7 +19,6 @@ import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.snapshot.SnapshotReader;
-import org.rddp.tcp.TcpConnection;
 
 /** A daemon that takes the place of another: see {@link Arriving}. */
 public class ArrivingDaemon implements Arriving {
@@ -93,6 +94,13 @@ public class ArrivingDaemon implements Arriving {
   }
 
   @Override
+  public String interfaces() {
+    return configuration.interfaces().stream()
+        .map(InterfaceConfiguration::name)
+        .collect(Collectors.joining(" "));
+  }
+
+  @Override
   public void map(List<Descriptor> descriptors) {
     descriptors.forEach(memories::map);
   }
@@ -145,9 +153,10 @@ public class ArrivingDaemon implements Arriving {
       throws ReplacementException {
     received = descriptors;
     listener = ControlListener.inherit(configuration.controlSocket(), descriptors.getFirst());
-    List<List<TcpConnection>> connections;
+    HandedStacks stacks;
     try {
-      connections = DaemonSnapshot.readStacks(interfaces, snapshot);
+      stacks = HandedStacks.read(snapshot, interfaces);
+      interfaces.addKeys(name -> !stacks.includes(name));
       interfaces.introduce();
       SdNotifier notifier = SdNotifier.of(environment, out);
       daemon = new Daemon(configuration, listener, interfaces, ports, events, notifier);
@@ -160,7 +169,7 @@ public class ArrivingDaemon implements Arriving {
     }
     HandedDescriptors others =
         new HandedDescriptors(descriptors.subList(1, descriptors.size()), memories);
-    daemon.read(snapshot, others, connections);
+    daemon.read(snapshot, others, stacks);
   }
 
   @Override

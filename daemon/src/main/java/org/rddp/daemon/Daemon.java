@@ -41,7 +41,6 @@ import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.snapshot.SnapshotException;
 import org.rddp.snapshot.SnapshotReader;
-import org.rddp.tcp.TcpConnection;
 
 /**
  * {@code rddpd}: one or several engines for each interface, and the control server for programs.
@@ -204,7 +203,7 @@ public final class Daemon implements AutoCloseable {
       DaemonEvents events = new DaemonEvents(new DaemonLog(configuration.log(), out));
       SdNotifier notifier = SdNotifier.of(environment, out);
       Interfaces interfaces = new Interfaces(configuration, ports);
-      interfaces.addKeys();
+      interfaces.addKeys(name -> true);
       interfaces.introduce();
       daemon = new Daemon(configuration, listener, interfaces, ports, events, notifier);
     } catch (IOException | RuntimeException e) {
@@ -470,14 +469,12 @@ public final class Daemon implements AutoCloseable {
    * Goes on with the state of another daemon, before {@link #startEngines}.
    *
    * @param descriptors of that state, behind the control socket
-   * @param connections of {@link DaemonSnapshot#readStacks}
+   * @param stacks which have been read
    * @throws SnapshotException if it does not fit; {@link #discard} is to follow
    */
-  void read(
-      SnapshotReader snapshot,
-      HandedDescriptors descriptors,
-      List<List<TcpConnection>> connections) {
-    new DaemonSnapshot(interfaces, control.handOver()).read(snapshot, descriptors, connections);
+  void read(SnapshotReader snapshot, HandedDescriptors descriptors, HandedStacks stacks) {
+    new DaemonSnapshot(stacks, control.handOver(), interfaces.statistics())
+        .read(snapshot, descriptors);
   }
 
   /** Ends everything: another daemon goes on, without a word to programs and peers. */

@@ -38,6 +38,10 @@ final class DepartingDaemon implements Departing {
   private final SdNotifier notifier;
   private final Urgency urgency;
   private int successor;
+
+  /** The names of the interfaces that go over. */
+  private List<String> kept = List.of();
+
   private Map<String, Long> macAddresses;
 
   /** What has been written for the other daemon. */
@@ -76,8 +80,13 @@ final class DepartingDaemon implements Departing {
   }
 
   @Override
-  public String stop(int process) throws ReplacementException {
+  public String stop(int process, String next) throws ReplacementException {
     successor = process;
+    List<String> own = interfaces.configured().stream().map(InterfaceConfiguration::name).toList();
+    // One of the former version says nothing, and has the same.
+    List<String> others = next.isEmpty() ? own : List.of(next.split(" "));
+    kept = own.stream().filter(others::contains).toList();
+    control.handOver().limitTo(others);
     String kept = notifier.keepsFrom(process);
     if (!kept.isEmpty()) {
       throw new ReplacementException(CANNOT + kept);
@@ -139,7 +148,10 @@ final class DepartingDaemon implements Departing {
   @Override
   public List<Descriptor> write(SnapshotWriter snapshot) {
     HandedDescriptors descriptors = new HandedDescriptors();
-    handOvers = new DaemonSnapshot(interfaces, control.handOver()).write(snapshot, descriptors);
+    HandedStacks stacks = HandedStacks.write(snapshot, interfaces, kept);
+    handOvers =
+        new DaemonSnapshot(stacks, control.handOver(), interfaces.statistics())
+            .write(snapshot, descriptors);
     interfaces.statistics().move(true);
     List<Descriptor> all = new ArrayList<>(List.of(control.socket()));
     all.addAll(descriptors.written());

@@ -4,9 +4,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.IpsecConfiguration;
@@ -62,8 +66,8 @@ final class Interfaces {
   private final FaultForwarder faults = new FaultForwarder();
   private final UsedKeys usedKeys;
 
-  /** Of each interface. */
-  private final List<AssociationDatabase> associations = new ArrayList<>();
+  /** Of each interface, by its name. */
+  private final Map<String, AssociationDatabase> associations = new LinkedHashMap<>();
 
   private final List<Engine> engines = new ArrayList<>();
   private final List<InterfaceEngine> named = new ArrayList<>();
@@ -90,7 +94,7 @@ final class Interfaces {
     AssociationDatabase shared =
         new AssociationDatabase(
             each.interfaceAddress().all(macAddress), ports.ciphers(), usedKeys, each.engines());
-    associations.add(shared);
+    associations.put(each.name(), shared);
     StackGroup group = new StackGroup(each.engines());
     SharedCounts owned = new SharedCounts();
     InterfaceTenants tenants = InterfaceTenants.of(limits.tenants(), each.rate());
@@ -201,21 +205,20 @@ final class Interfaces {
   }
 
   /**
-   * Adds the security associations of the key files, of a daemon that takes no other's place.
+   * Adds the security associations of key files.
    *
+   * @param wanted tells by the name of an interface whether it gets those of its file: not if it
+   *     goes on with another daemon's
    * @throws IOException if a file cannot be used
    */
-  void addKeys() throws IOException {
-    int engine = 0;
-    for (int i = 0; i < configured.size(); i++) {
-      InterfaceConfiguration each = configured.get(i);
+  void addKeys(Predicate<String> wanted) throws IOException {
+    for (InterfaceConfiguration each : configured) {
       Optional<Path> keyFile = each.ipsec().flatMap(IpsecConfiguration::keyFile);
-      if (keyFile.isPresent()) {
-        List<HostAddress> ours =
-            each.interfaceAddress().all(ports.devices().get(engine).macAddress());
-        new KeyFile(keyFile.get(), ours).addTo(associations.get(i), System.nanoTime());
+      if (keyFile.isPresent() && wanted.test(each.name())) {
+        long macAddress = device(engines(each.name()).getFirst().engine()).macAddress();
+        List<HostAddress> ours = each.interfaceAddress().all(macAddress);
+        new KeyFile(keyFile.get(), ours).addTo(associations.get(each.name()), System.nanoTime());
       }
-      engine += each.engines();
     }
   }
 
@@ -229,9 +232,19 @@ final class Interfaces {
     return configured;
   }
 
+  /** The interface of a name; null if there is none. */
+  InterfaceConfiguration configured(String name) {
+    return configured.stream().filter(each -> each.name().equals(name)).findFirst().orElse(null);
+  }
+
   /** The security associations of each. */
-  List<AssociationDatabase> associations() {
-    return associations;
+  Collection<AssociationDatabase> associations() {
+    return associations.values();
+  }
+
+  /** The security associations of an interface. */
+  AssociationDatabase associations(String name) {
+    return associations.get(name);
   }
 
   /** The keys that have been used on any of them. */
@@ -242,6 +255,11 @@ final class Interfaces {
   /** The engines, one or several for each, in the order of the configuration. */
   List<Engine> engines() {
     return engines;
+  }
+
+  /** The engines of an interface. */
+  List<InterfaceEngine> engines(String name) {
+    return named.stream().filter(each -> each.name().equals(name)).toList();
   }
 
   /** The engines as programs name them. */
@@ -266,7 +284,7 @@ final class Interfaces {
 
   /** Wipes the keys: another daemon has the associations, or nobody will use them. */
   void retire() {
-    associations.forEach(AssociationDatabase::retire);
+    associations().forEach(AssociationDatabase::retire);
   }
 
   /** Gives up interfaces whose engines have made no turn. */

@@ -48,6 +48,7 @@ import org.rddp.daemon.replacement.Successor;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.IpCounters;
+import org.rddp.ip.esp.EspCipher;
 import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage.SocketsWelcome;
@@ -75,6 +76,60 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
     Daemon third = replace(ADDRESS_ONE);
     exchange();
     assertThat(established(third)).isGreaterThan(established);
+  }
+
+  @Test
+  void shouldAddAndRemoveInterfaces() throws Exception {
+    String more =
+        text("three", "10.1.0.1").replace("\"two\"", "\"four\"").replace("10.0.0.2", "10.1.0.2")
+            + text("one", ADDRESS_ONE).replaceFirst("(?s).*?(?=\\[\\[)", "");
+    more = more.replaceFirst("ring:x", "ring:y").replaceFirst("ring:x", "ring:y");
+    Configuration four = ConfigurationFile.parse("test", more);
+    try (SteadyExchange exchange =
+        new SteadyExchange(connect("one"), connect("two"), ConnectedPrograms.TWO)) {
+      exchange.awaitMessages(100);
+      replace(four, () -> new JoinedPorts(ports(), ports()));
+      exchange.awaitMessages(100);
+      try (Rddp here = connect("three");
+          Rddp there = connect("four")) {
+        try (SteadyExchange second =
+            new SteadyExchange(here, there, new InetSocketAddress("10.1.0.2", 7471))) {
+          second.awaitMessages(100);
+          replace(four, () -> new JoinedPorts(ports(), ports()));
+          second.awaitMessages(100);
+        }
+      }
+      replace(ADDRESS_ONE);
+      exchange.awaitMessages(100);
+    }
+    assertThatThrownBy(() -> connect("three")).hasMessageContaining("the daemon has one, two");
+  }
+
+  /** The devices of two others. */
+  private record JoinedPorts(Ports first, Ports second) implements Ports {
+    @Override
+    public List<? extends FrameDevice> devices() {
+      List<FrameDevice> all = new ArrayList<>(first.devices());
+      all.addAll(second.devices());
+      return all;
+    }
+
+    @Override
+    public void enter() {}
+
+    @Override
+    public void leave() {}
+
+    @Override
+    public void close() {
+      first.close();
+      second.close();
+    }
+
+    @Override
+    public EspCipher.Factory ciphers() {
+      return first.ciphers();
+    }
   }
 
   @Test
@@ -221,7 +276,7 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
     ArrivingDaemon next = new ArrivingDaemon(configuration, ReplacedDaemonsFixture::ports, out());
     next.prepare();
     DepartingDaemon departing = old.departing();
-    departing.stop(OWN);
+    departing.stop(OWN, "one two");
     try (ControlSocket program = ControlSocket.connect(control)) {
       listener.inherit(UnixSocket.accept(listener.descriptor()));
       SnapshotWriter snapshot = new SnapshotWriter();
@@ -389,7 +444,7 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
     try (Rddp program = connect("one");
         CounterReader reader = program.openCounters()) {
       DepartingDaemon departing = old.departing();
-      departing.stop(OWN);
+      departing.stop(OWN, "one two");
       departing.write(new SnapshotWriter());
       departing.resume();
       assertThat(sum(reader, ".tcp_established_connections")).isLessThanOrEqualTo(sent);
@@ -456,7 +511,7 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
   @Test
   void shouldServeAProgramThatConnectsMeanwhile() throws Exception {
     DepartingDaemon departing = old.departing();
-    departing.stop(OWN);
+    departing.stop(OWN, "one two");
     CompletableFuture<Rddp> program = CompletableFuture.supplyAsync(() -> connect("one"));
     departing.resume();
     try (Rddp session = program.join()) {

@@ -157,13 +157,28 @@ class RefusedReplacementTest extends ReplacedDaemonsFixture {
   }
 
   @Test
-  void shouldRefuseAnotherNameOfAnInterface() throws Exception {
+  void shouldRefuseToRemoveAnInterfaceThatAProgramUses() throws Exception {
     Configuration renamed = configuration("other", ADDRESS_ONE);
-    assertThatThrownBy(() -> replace(renamed))
-        .isInstanceOf(ReplacementException.class)
-        .hasMessageContaining(
-            "an interface has the name one in the daemon that runs, and other in");
+    try (Rddp program = connect("one")) {
+      assertThatThrownBy(() -> replace(renamed))
+          .isInstanceOf(ReplacementException.class)
+          .hasMessageContaining("pid " + ProcessHandle.current().pid())
+          .hasMessageContaining("has a session on the interface one, which the new daemon has not");
+      program.allocate(64).close();
+    }
     exchange();
+  }
+
+  @Test
+  void shouldRefuseOtherInterfacesWhileProgramsHaveOctetStreams() throws Exception {
+    Configuration renamed = configuration("other", ADDRESS_ONE);
+    try (SteadyStream stream =
+        new SteadyStream(control, TestDaemon.ADDRESS_TWO, new InetSocketAddress(ADDRESS_ONE, 80))) {
+      assertThatThrownBy(() -> replace(renamed))
+          .isInstanceOf(ReplacementException.class)
+          .hasMessageContaining("has octet streams, so interfaces must stay the same");
+      stream.awaitOctets(100_000);
+    }
   }
 
   @Test

@@ -99,7 +99,11 @@ abstract class ReplacedDaemonsFixture {
   }
 
   Daemon replace(Configuration next) throws Exception {
-    ArrivingDaemon arriving = new ArrivingDaemon(next, ReplacedDaemonsFixture::ports, out());
+    return replace(next, ReplacedDaemonsFixture::ports);
+  }
+
+  Daemon replace(Configuration next, ArrivingDaemon.Opening opening) throws Exception {
+    ArrivingDaemon arriving = new ArrivingDaemon(next, opening, out());
     new Successor(control, arriving).takeOver();
     daemons.add(arriving.daemon());
     return arriving.daemon();

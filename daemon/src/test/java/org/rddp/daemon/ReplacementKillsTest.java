@@ -173,12 +173,17 @@ class ReplacementKillsTest {
     }
 
     @Override
+    public String interfaces() {
+      return "one";
+    }
+
+    @Override
     public void map(List<Descriptor> memories) {
       at("map");
     }
 
     @Override
-    public String stop(int successor) {
+    public String stop(int successor, String interfaces) {
       try {
         port.acquiredBy().close();
       } catch (IOException e) {

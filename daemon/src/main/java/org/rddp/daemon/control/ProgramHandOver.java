@@ -52,6 +52,9 @@ public final class ProgramHandOver {
   /** Those of them whose links may still receive requests. Control thread only. */
   private Set<ProgramSession> receiving = new HashSet<>();
 
+  /** The names of the other daemon's interfaces. */
+  private List<String> next = List.of();
+
   /** Until when to wait for sessions that are being opened, of {@link System#nanoTime}. */
   private long beginningUntil;
 
@@ -109,6 +112,16 @@ public final class ProgramHandOver {
   }
 
   /**
+   * Lets programs go over only if the other daemon has the interfaces that they use. Call it before
+   * {@link #quiesce}.
+   *
+   * @param names of its interfaces, in its order
+   */
+  public void limitTo(List<String> names) {
+    next = names;
+  }
+
+  /**
    * Leaves requests of programs in their sockets, and waits until those that were received are
    * done. {@link #resume} follows in any case. The engines run.
    *
@@ -151,8 +164,13 @@ public final class ProgramHandOver {
     List<String> kept = new ArrayList<>();
     for (ProgramSession each : sessions()) {
       addIfKept(kept, each.name(), each.keptBy());
+      addIfKept(kept, each.name(), keptByInterface(each));
+    }
+    for (ProgramSockets each : sockets()) {
+      addIfKept(kept, each.name(), streamsKeptByInterfaces());
     }
     for (ProgramSockets each : service.endedPrograms()) {
+      addIfKept(kept, each.name(), streamsKeptByInterfaces());
       addIfKept(kept, each.name(), each.keptBy());
     }
     for (ProgramSockets each : service.programsWithOwnMemory()) {
@@ -174,6 +192,23 @@ public final class ProgramHandOver {
     }
     List<ProgramSession> busy = programs().stream().filter(each -> !each.isIdle()).toList();
     return names(busy, " waits for the answer to a request");
+  }
+
+  private String keptByInterface(ProgramSession program) {
+    if (program.session() == null) {
+      return "";
+    }
+    String name = program.daemonInterface().name();
+    return next.contains(name)
+        ? ""
+        : "has a session on the interface " + name + ", which the new daemon has not";
+  }
+
+  /** A program with octet streams has parts for each engine, in their order. */
+  private String streamsKeptByInterfaces() {
+    List<String> own =
+        server.interfaces().all().stream().map(InterfaceEngine::name).distinct().toList();
+    return own.equals(next) ? "" : "has octet streams, so interfaces must stay the same";
   }
 
   private static void addIfKept(List<String> kept, String name, String why) {
@@ -281,11 +316,14 @@ public final class ProgramHandOver {
 
   /**
    * Transfers the sessions, and the octet streams; when read, before the control thread is started.
+   *
+   * @param engines of the interfaces that go over
    */
-  public void transfer(Snapshot snapshot, HandedDescriptors descriptors) {
+  public void transfer(
+      Snapshot snapshot, HandedDescriptors descriptors, List<InterfaceEngine> engines) {
     snapshot.begin(ProgramHandOver.class);
     admission.transfer(snapshot, descriptors);
-    server.interfaces().all().stream()
+    engines.stream()
         .map(InterfaceEngine::queuePairs)
         .distinct()
         .forEach(each -> each.transfer(snapshot));
@@ -294,7 +332,7 @@ public final class ProgramHandOver {
       ProgramSession.transfer(
           snapshot, descriptors, admission, snapshot.reads() ? null : written.next());
     }
-    streams.transfer(snapshot, descriptors, sockets());
+    streams.transfer(snapshot, descriptors, sockets(), engines);
     snapshot.end();
   }
 

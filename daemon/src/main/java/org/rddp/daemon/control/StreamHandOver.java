@@ -49,8 +49,13 @@ final class StreamHandOver {
    * Transfers all.
    *
    * @param living the sessions of programs, which have been transferred
+   * @param engines of the interfaces that go over
    */
-  void transfer(Snapshot snapshot, HandedDescriptors descriptors, List<ProgramSockets> living) {
+  void transfer(
+      Snapshot snapshot,
+      HandedDescriptors descriptors,
+      List<ProgramSockets> living,
+      List<InterfaceEngine> engines) {
     snapshot.begin(StreamHandOver.class);
     service.transfer(snapshot);
     List<ProgramSockets> programs = new ArrayList<>(living);
@@ -59,7 +64,7 @@ final class StreamHandOver {
     programs.forEach(each -> each.sections().forEach(section -> owners.put(section, each)));
     References<ProgramSockets> references = new References<>(programs);
     parts.clear();
-    for (InterfaceEngine each : server.interfaces().all()) {
+    for (InterfaceEngine each : engines) {
       transferSections(snapshot, each.engine(), references, owners);
       parts.put(each.engine(), transferParts(snapshot, descriptors, each, references));
     }

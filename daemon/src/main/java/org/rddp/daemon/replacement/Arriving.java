@@ -14,6 +14,9 @@ public interface Arriving {
    */
   void prepare() throws ReplacementException;
 
+  /** The names of its interfaces in the order of its configuration, separated by spaces. */
+  String interfaces();
+
   /**
    * Maps memory of programs, while the other daemon still serves them.
    *

@@ -26,10 +26,11 @@ public interface Departing {
    * a time.
    *
    * @param successor number of the other daemon's process
+   * @param interfaces the names of its interfaces, separated by spaces
    * @return what the other daemon has to know of the devices
    * @throws ReplacementException if that is not possible now; then all engines run
    */
-  String stop(int successor) throws ReplacementException;
+  String stop(int successor, String interfaces) throws ReplacementException;
 
   /**
    * Writes the state of the engines, which stand still.

@@ -12,7 +12,8 @@ import org.rddp.ipc.linux.Descriptor;
  * @param first of {@link Kind#ASK}: the format of snapshots; of {@link Kind#STATE}: octets
  * @param second of {@link Kind#ASK}: 1: everything but the last step; of {@link Kind#STATE}:
  *     descriptors that follow
- * @param text of {@link Kind#REFUSED}: why; of {@link Kind#STOPPED}: what it says of its devices
+ * @param text of {@link Kind#REFUSED}: why; of {@link Kind#PREPARED}: the names of its interfaces;
+ *     of {@link Kind#STOPPED}: what it says of its devices
  * @param descriptors of {@link Kind#STATE} the snapshot's, of {@link Kind#DESCRIPTORS} the next
  *     ones
  */

@@ -55,8 +55,8 @@ final class Predecessor {
       state.rehearse();
       channel.receive(Message.Kind.NEXT, PREPARATION);
       sendMemories();
-      channel.receive(Message.Kind.PREPARED, PREPARATION);
-      String devices = state.stop(channel.peer().pid());
+      String interfaces = channel.receive(Message.Kind.PREPARED, PREPARATION).text();
+      String devices = state.stop(channel.peer().pid(), interfaces);
       boolean left = false;
       try {
         channel.send(Message.of(Message.Kind.STOPPED, devices), ANSWER);

@@ -91,7 +91,7 @@ public final class Successor {
     state.prepare();
     channel.send(Message.of(Message.Kind.NEXT), Predecessor.ANSWER);
     state.map(channel.receive(Message.Kind.DESCRIPTORS, 2 * Predecessor.ANSWER).descriptors());
-    channel.send(Message.of(Message.Kind.PREPARED), Predecessor.ANSWER);
+    channel.send(Message.of(Message.Kind.PREPARED, state.interfaces()), Predecessor.ANSWER);
     state.take(channel.receive(Message.Kind.STOPPED, 2 * Predecessor.ANSWER).text());
     Message written = channel.receive(Message.Kind.STATE, Predecessor.ANSWER);
     byte[] octets = SnapshotMemory.read(written.descriptors().getFirst(), written.first());

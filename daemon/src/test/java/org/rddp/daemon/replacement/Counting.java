@@ -75,12 +75,17 @@ class Counting implements Departing, Arriving {
   }
 
   @Override
+  public String interfaces() {
+    return "one";
+  }
+
+  @Override
   public void map(List<Descriptor> memories) {
     call("map");
   }
 
   @Override
-  public String stop(int successor) throws ReplacementException {
+  public String stop(int successor, String interfaces) throws ReplacementException {
     onCall("stop");
     halt();
     return "devices";

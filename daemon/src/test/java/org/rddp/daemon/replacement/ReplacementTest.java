@@ -62,9 +62,9 @@ class ReplacementTest {
     }
 
     @Override
-    public String stop(int successor) throws ReplacementException {
+    public String stop(int successor, String interfaces) throws ReplacementException {
       beforeStop.run();
-      return super.stop(successor);
+      return super.stop(successor, interfaces);
     }
 
     @Override
