@@ -15,9 +15,9 @@ readonly MAVEN_FLAGS='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 # Modules of the libraries in C, on which no other module depends and whose tests show no clause.
 readonly LIBRARIES=(client-c verbs sockets)
 # Kinds of simulated runs, and how many of each.
-readonly SIMULATIONS=(tcp:2000 mpa:2000 rdma:900 programs:1200 sockets:300)
+readonly SIMULATIONS=(tcp:1200 mpa:1200 rdma:600 programs:700 sockets:200)
 # For each target of the fuzzer.
-readonly FUZZ_SECONDS=10
+readonly FUZZ_SECONDS=6
 
 # With --changed: the commit; otherwise empty.
 suite_since=
