@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rddp.client.Rddp;
@@ -20,6 +23,8 @@ import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.daemon.replacement.ReplacementException;
 import org.rddp.daemon.replacement.Successor;
+import org.rddp.device.FrameDevice;
+import org.rddp.ip.esp.EspCipher;
 import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage.SocketsWelcome;
@@ -107,6 +112,53 @@ class RefusedReplacementTest extends ReplacedDaemonsFixture {
       exchange.awaitMessages(100);
       replace(ADDRESS_ONE);
       exchange.awaitMessages(100);
+    }
+  }
+
+  @Test
+  void shouldWaitForADeviceThatIsNotFreeYet() throws Exception {
+    BusyPorts busy = new BusyPorts(ports(), new AtomicInteger());
+    replace(configuration(ADDRESS_ONE), () -> busy);
+    try (SteadyExchange exchange =
+        new SteadyExchange(connect("one"), connect("two"), ConnectedPrograms.TWO)) {
+      exchange.awaitMessages(100);
+      busy.refusals.set(3);
+      assertThatThrownBy(() -> replace("10.0.0.3")).hasMessageContaining("10.0.0.3");
+      assertThat(busy.refusals).hasValue(0);
+      exchange.awaitMessages(100);
+    }
+    assertThat(log.toString(StandardCharsets.UTF_8))
+        .containsOnlyOnce("a device is not free yet, and the engines wait for it: it is busy");
+  }
+
+  /** Devices that cannot be taken back at first. */
+  private record BusyPorts(Ports own, AtomicInteger refusals) implements Ports {
+    @Override
+    public List<? extends FrameDevice> devices() {
+      return own.devices();
+    }
+
+    @Override
+    public void take(Map<String, Long> macAddresses) throws IOException {
+      if (refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+        throw new IOException("it is busy");
+      }
+    }
+
+    @Override
+    public void enter() {}
+
+    @Override
+    public void leave() {}
+
+    @Override
+    public void close() {
+      own.close();
+    }
+
+    @Override
+    public EspCipher.Factory ciphers() {
+      return own.ciphers();
     }
   }
 

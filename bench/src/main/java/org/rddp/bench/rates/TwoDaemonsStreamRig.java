@@ -11,8 +11,9 @@ import org.rddp.bench.layout.TwoDaemons;
 
 /**
  * RDMA Writes one way between two programs on one thread over {@link TwoDaemons} with default
- * settings. Arguments: {@code mtu}, and {@code link}, a {@link TwoDaemons.Link}. Tasks and figures
- * are those of {@link RddpStreamRig}; CPU time is that of all three processes.
+ * settings. Arguments: {@code mtu}, and {@code link}, a {@link TwoDaemons.Link}, and {@code waits}
+ * for a program that waits in calls instead of polling and yielding. Tasks and figures are those of
+ * {@link RddpStreamRig}; CPU time is that of all three processes.
  */
 public final class TwoDaemonsStreamRig implements Rig {
   private static final long MEMORY = 64L << 20;
@@ -27,9 +28,8 @@ public final class TwoDaemonsStreamRig implements Rig {
     daemons = new TwoDaemons(TwoDaemons.link(arguments), arguments.get("mtu").getAsInt());
     connections =
         new ConnectionOpener(daemons.near(), daemons.far(), JoinedInterfaces.farAddress(PORT));
-    stream =
-        new WriteStream(daemons.near(), daemons.far(), connections.connect().near(), MEMORY)
-            .yielding();
+    stream = new WriteStream(daemons.near(), daemons.far(), connections.connect().near(), MEMORY);
+    stream = arguments.has("waits") ? stream.waiting() : stream.yielding();
   }
 
   @Override

@@ -3,6 +3,7 @@ package org.rddp.bench.rates;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import org.rddp.bench.layout.ConnectionOpener;
 import org.rddp.client.Connection;
 import org.rddp.client.MemoryRegion;
@@ -21,6 +22,9 @@ final class WriteStream implements AutoCloseable {
   private static final int POLLS = 64;
   private static final long TIMEOUT = 20_000_000_000L;
 
+  /** The last messages, which have no completion of their own, arrive within it. */
+  private static final Duration LONGEST_WAIT = Duration.ofMillis(1);
+
   private final Rddp session;
   private final Connection connection;
   private final MemoryRegion source;
@@ -35,6 +39,7 @@ final class WriteStream implements AutoCloseable {
   private long arrived;
   private boolean ending;
   private boolean yields;
+  private boolean waits;
 
   /**
    * A stream over a connection.
@@ -53,6 +58,12 @@ final class WriteStream implements AutoCloseable {
   /** Makes it yield whenever nothing has arrived for some polls. */
   WriteStream yielding() {
     yields = true;
+    return this;
+  }
+
+  /** Makes it wait in a call for a completion whenever nothing has arrived for some polls. */
+  WriteStream waiting() {
+    waits = true;
     return this;
   }
 
@@ -112,14 +123,19 @@ final class WriteStream implements AutoCloseable {
     }
   }
 
-  /** Works for some polls, and yields if nothing has arrived. */
+  /** Works for some polls, and yields, or waits, if nothing has arrived. */
   @SuppressWarnings("ThreadPriorityCheck") // Engines that yield, too, need the core.
   private void polls() {
     long before = arrived;
     for (int i = 0; i < POLLS; i++) {
       work();
     }
-    if (yields && arrived == before) {
+    if (arrived > before) {
+      return;
+    }
+    if (waits) {
+      boolean ignored = session.await(LONGEST_WAIT);
+    } else if (yields) {
       Thread.yield();
     }
   }

@@ -49,8 +49,9 @@ public final class LinuxBenchmark extends NamedBenchmark {
     report.method(
         "What two hosts with ordinary cards get, on one machine: two daemons as docs/two-hosts.md"
             + " configures them, whose `linux:` devices are the ends of a veth link between two network"
-            + " namespaces, MTU 1500, CRC on, engines that sleep when idle; both programs on one thread,"
-            + " which polls and yields, or, blocking, on a thread each, which waits in a call for a Send."
+            + " namespaces, MTU 1500, CRC on, engines that sleep when idle. Round trips: both programs on"
+            + " one thread, which polls and yields, or, blocking, on a thread each, which waits in a call for"
+            + " a Send. Goodput: both on one thread, which waits in a call for completions."
             + " Kernel TCP goes over such a link with all offloads, each end on a"
             + " CPU of its own, TCP_NODELAY; it checks no CRC, and veth checks nothing. RDMA Writes and"
             + " tasks as under 'Round trips' and 'Goodput'."
@@ -117,7 +118,7 @@ public final class LinuxBenchmark extends NamedBenchmark {
     int millis = quick() ? 300 : 1000;
     List<Contender> contenders =
         List.of(
-            onVeth(RDDP, TwoDaemonsStreamRig.class).with("mtu", MTU),
+            onVeth(RDDP, TwoDaemonsStreamRig.class).with("mtu", MTU).with("waits", "yes"),
             Contender.of(STREAM, KernelStreamRig.class).with("mtu", MTU).with("offloads", "true"));
     List<Object> own = new ArrayList<>(List.of(RDDP));
     List<Object> kernels = new ArrayList<>(List.of(STREAM));
