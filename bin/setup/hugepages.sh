@@ -95,9 +95,13 @@ restore_hugepages() {
 # reserve_hugepages_for daemon ARGUMENT...: reserves hugepages if the daemon's configuration wants them; exits with the daemon's
 # message if the configuration cannot be used. They stay when the daemon ends, unless it fails.
 reserve_hugepages_for() {
-    local checked status=0
+    local checked status=0 argument arguments=()
     lacks_hugepages || return 0
-    checked=$(launch "$@" --check) || status=$?
+    # --check --replace would be a trial, in which the daemon that runs pauses.
+    for argument in "$@"; do
+        [[ $argument == --replace ]] || arguments+=("$argument")
+    done
+    checked=$(launch "${arguments[@]}" --check) || status=$?
     ((status == 0)) || exit "$status"
     if [[ $checked == *'wants huge pages' ]]; then
         reserve_hugepages

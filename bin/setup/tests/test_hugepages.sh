@@ -48,6 +48,15 @@ started() {
     echo "$? $(<"$HUGEPAGES_COUNT")"
 }
 
+# checked_for ARGUMENT...: with which arguments a daemon's configuration is checked.
+checked_for() {
+    launch() {
+        echo "$*" >"$WORK/arguments"
+    }
+    reserve_hugepages_for "$@"
+    cat "$WORK/arguments"
+}
+
 # run_daemon STATUS: the status and the pages after a daemon with reserved pages has ended with that status.
 run_daemon() {
     # shellcheck source=/dev/null
@@ -88,5 +97,6 @@ check 'returns as many as it added' equal 107 "$(with_hugepages 24000000 7 7 res
 check 'reserves hugepages for a configuration that wants them' equal '0 640' "$(with_hugepages 24000000 0 0 started 'c: good, wants huge pages' 0)"
 check 'reserves none for a configuration that does not' equal '0 0' "$(with_hugepages 24000000 0 0 started 'c: good, in ordinary memory' 0)"
 check 'reserves none for a configuration that cannot be used' equal '2 0' "$(with_hugepages 24000000 0 0 started '' 2)"
+check 'does not try a replacement to learn whether it wants hugepages' equal 'daemon --config c.toml --check' "$(with_hugepages 24000000 0 0 checked_for daemon --config c.toml --replace)"
 check 'keeps the hugepages of a daemon that ended with 0' equal '0 647' "$(with_hugepages 24000000 7 0 run_daemon 0)"
 check 'returns the hugepages of a daemon that failed' equal '1 7' "$(with_hugepages 24000000 7 0 run_daemon 1)"
