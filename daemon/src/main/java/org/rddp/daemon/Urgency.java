@@ -8,7 +8,8 @@ import org.rddp.ipc.linux.TimeSlice;
 
 /**
  * Precedence for the thread that hands a daemon over, or takes it, while no engine runs and nobody
- * serves programs and peers. Threads that it starts meanwhile inherit it.
+ * serves programs and peers. Threads that it starts meanwhile, such as those of executors that had
+ * nothing to do before, do not inherit it: they have the nice value 0.
  */
 final class Urgency {
   private static final int FIRST = -20;
@@ -33,8 +34,8 @@ final class Urgency {
 
   /** Lets the calling thread run before others, if the process has CAP_SYS_NICE. */
   void begin() {
-    TimeSlice.shorten();
-    if (!begun && wanted) {
+    boolean alone = TimeSlice.shortenAlone();
+    if (!begun && wanted && alone) {
       begun = true;
       usual = ThreadScheduling.nice();
       nice(FIRST);
@@ -46,6 +47,7 @@ final class Urgency {
     if (begun) {
       begun = false;
       nice(usual);
+      TimeSlice.shorten();
     }
   }
 

@@ -29,7 +29,10 @@ public final class TimeSlice {
   private static final int SIZE = 48;
 
   private static final int POLICY = 4;
+  private static final int FLAGS = 8;
   private static final int RUNTIME = 24;
+
+  private static final long SCHED_FLAG_RESET_ON_FORK = 1;
 
   private static final ThreadLocal<Boolean> SHORTENED = ThreadLocal.withInitial(TimeSlice::shorten);
 
@@ -49,6 +52,20 @@ public final class TimeSlice {
    * @return false if the kernel refuses it; the thread then runs as before
    */
   public static boolean shorten() {
+    return shorten(0);
+  }
+
+  /**
+   * Sets it as {@link #shorten} does, but not for threads that this one starts later: until {@link
+   * #shorten}, these have the usual slices, and the nice value 0 if this thread's is lower.
+   *
+   * @return false if the kernel refuses it; the thread then runs as before
+   */
+  public static boolean shortenAlone() {
+    return shorten(SCHED_FLAG_RESET_ON_FORK);
+  }
+
+  private static boolean shorten(long flags) {
     if (SCHED_GETATTR == 0 || Thread.currentThread().isVirtual()) {
       return false;
     }
@@ -58,6 +75,7 @@ public final class TimeSlice {
           || attributes.get(ValueLayout.JAVA_INT, POLICY) != SCHED_OTHER) {
         return false;
       }
+      attributes.set(ValueLayout.JAVA_LONG, FLAGS, flags);
       attributes.set(ValueLayout.JAVA_LONG, RUNTIME, SHORTEST);
       return SYSCALL.attempt(SCHED_SETATTR, 0, attributes.address(), 0, 0) >= 0;
     }
