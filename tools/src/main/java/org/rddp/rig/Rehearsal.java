@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.rddp.client.Completion;
 import org.rddp.client.Connection;
 import org.rddp.client.Listener;
@@ -47,6 +48,12 @@ public final class Rehearsal {
 
   private static final int[] COUNTS = {400, 100, 40, 20, 5};
   private static final int LONGEST = LENGTHS[LENGTHS.length - 1];
+
+  /** Messages of a round before which an engine sleeps. */
+  private static final int SLEEPS = 150;
+
+  /** Time in ns before such a message: an engine polls for 50 us, and then sleeps. */
+  private static final long PAUSE = TimeUnit.MICROSECONDS.toNanos(200);
 
   /**
    * Rounds over all kinds and lengths: HotSpot's last compiler takes a method after 5000 calls, or
@@ -272,8 +279,8 @@ public final class Rehearsal {
         pair = new ProgramPair(near, far, LONGEST, new WaitStrategy(true));
         pair.use(connection, accepted.join());
       }
-      source = near.allocate(LONGEST);
-      sink = far.allocate(LONGEST, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+      source = near.allocate(LONGEST, Access.LOCAL_WRITE);
+      sink = far.allocate(LONGEST, Access.LOCAL_WRITE, Access.REMOTE_WRITE, Access.REMOTE_READ);
     }
 
     private static Rddp session(Path socket, String name) {
@@ -285,7 +292,10 @@ public final class Rehearsal {
               .withRequestTimeout(TIMEOUT));
     }
 
-    /** To and fro with each kind of message and each length, and then several outstanding. */
+    /**
+     * To and fro with each kind of message and each length, and then several outstanding; at last
+     * an engine that sleeps between two messages, and a program that waits in a call.
+     */
     void round() throws IOException {
       for (int i = 0; i < LENGTHS.length; i++) {
         for (ProgramPair.Verb verb : ProgramPair.Verb.values()) {
@@ -295,6 +305,10 @@ public final class Rehearsal {
           }
         }
         stream(LENGTHS[i], 2 * COUNTS[i]);
+      }
+      for (int i = 0; i < SLEEPS; i++) {
+        LockSupport.parkNanos(PAUSE);
+        connection.blocking().read(source, 0, LENGTHS[0], sink.stag(), sink.baseTo(), TIMEOUT);
       }
     }
 
