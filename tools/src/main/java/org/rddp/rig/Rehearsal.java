@@ -37,7 +37,9 @@ import org.rddp.daemon.replacement.Successor;
  * daemon's place runs its code for the first time here, and not while nobody serves the programs.
  */
 public final class Rehearsal {
-  private static final int PORT = 7;
+  /** Unprivileged, since a daemon of a service may not open others. */
+  private static final int PORT = 7471;
+
   private static final int MEBIBYTES = 512;
   private static final Duration TIMEOUT = Duration.ofMinutes(2);
   private static final int OUTSTANDING = 16;
