@@ -201,19 +201,15 @@ final class DriverPort {
     if (macAddress != ANY_ADDRESS && isTap()) {
       device = device.with("mac", kernelAddress(device.arguments().get("iface")));
     } else if (macAddress != ANY_ADDRESS && device.isVirtioUser()) {
-      device = device.with("mac", words(macAddress));
+      device = device.with("mac", MacAddresses.words(macAddress));
     }
     return device.dpdkArguments(FrameLengths.frame(configured), configured.engines());
-  }
-
-  private static String words(long macAddress) {
-    return String.format("%012x", macAddress).replaceAll("(..)(?!$)", "$1:");
   }
 
   private String kernelAddress(String name) {
     try {
       byte[] octets = NetworkInterface.getByName(name).getHardwareAddress();
-      return words(new BigInteger(1, octets).longValue());
+      return MacAddresses.words(new BigInteger(1, octets).longValue());
     } catch (IOException | NullPointerException e) {
       throw refused("device", "there is no Linux interface " + name + " any more", null);
     }

@@ -26,6 +26,11 @@ final class MacAddresses {
     return all;
   }
 
+  /** An address as people write it, its octets between colons. */
+  static String words(long address) {
+    return String.format("%012x", address).replaceAll("(..)(?!$)", "$1:");
+  }
+
   /** As text: a name and an address in hexadecimal digits, and so on. */
   static String text(Map<String, Long> addresses) {
     StringBuilder text = new StringBuilder();

@@ -192,8 +192,7 @@ class RefusedReplacementTest extends ReplacedDaemonsFixture {
     assertThatThrownBy(() -> replace("10.0.0.3"))
         .isInstanceOf(ReplacementException.class)
         .hasMessageContaining(
-            "one has the address 10.0.0.1/24 in the daemon that runs, and 10.0.0.3/24 in the"
-                + " configuration of the new one");
+            "one has the address 10.0.0.1/24 in the daemon that runs, and 10.0.0.3/24 in the new one");
     exchange();
   }
 
@@ -243,7 +242,7 @@ class RefusedReplacementTest extends ReplacedDaemonsFixture {
         .hasMessageContaining("only the user of the daemon that runs can replace it");
     Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-rw-"));
     assertThatThrownBy(() -> OtherUser.call(NOBODY, () -> replace(ADDRESS_ONE)))
-        .hasMessageContaining("only the user of the daemon that runs can replace it");
+        .hasMessageContaining("can replace it, uid 0, and this process has uid " + NOBODY);
     exchange();
   }
 

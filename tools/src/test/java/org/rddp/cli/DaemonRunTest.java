@@ -89,7 +89,7 @@ class DaemonRunTest {
   void shouldSayThatThereIsNobodyToReplace() throws Exception {
     Path file = configuration("linux:nosuch0");
     assertThat(mistake("daemon", "--config", file.toString(), "--check", "--replace"))
-        .contains("no daemon runs there that can be replaced");
+        .contains("no daemon that can be replaced runs at this control socket");
   }
 
   /** The device does not exist: the daemon would name it, if it looked at devices first. */

@@ -130,8 +130,9 @@ public final class ControlServer implements AutoCloseable {
     }
     if (!canBeImmutable()) {
       events.info(
-          "programs copy their memory when this daemon has ended, since it cannot be immutable: that"
-              + " needs CAP_LINUX_IMMUTABLE outside of a user namespace, and Linux 6.0");
+          "programs copy their memory when this daemon has ended, and none can take its place while"
+              + " they run, since memory cannot be immutable: that needs CAP_LINUX_IMMUTABLE outside"
+              + " of a user namespace, and Linux 6.0");
     }
     // Those of another daemon.
     for (ProgramSession each : programs) {

@@ -77,8 +77,11 @@ final class ReplacementChannel implements AutoCloseable {
       throw new ReplacementException(
           switch (e.errno()) {
             case Errno.ENOENT, Errno.ECONNREFUSED ->
-                "no daemon runs there that can be replaced: nobody listens at " + path;
-            case Errno.EACCES -> "only the user of the daemon that runs can replace it: " + path;
+                "no daemon that can be replaced runs at this control socket: nobody listens at %s (one of a former release does not listen there: restart it)"
+                    .formatted(path);
+            case Errno.EACCES ->
+                "only the user of the daemon that runs can replace it: this process may not connect to "
+                    + path;
             default -> path + ": " + e.getMessage();
           },
           e);

@@ -75,7 +75,9 @@ final class ReplacementSocket implements AutoCloseable {
       return channel;
     }
     try (channel) {
-      channel.refuse("only the user of the daemon that runs can replace it");
+      channel.refuse(
+          "only the user of the daemon that runs can replace it, uid %d, and this process has uid %d"
+              .formatted(user, channel.peer().uid()));
     }
     return null;
   }

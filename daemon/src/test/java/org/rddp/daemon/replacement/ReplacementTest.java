@@ -423,7 +423,7 @@ class ReplacementTest {
   void shouldSayWhenNobodyListens() {
     assertThatThrownBy(() -> new Successor(directory.resolve("none"), next).takeOver())
         .isInstanceOf(ReplacementException.class)
-        .hasMessageContaining("no daemon runs there that can be replaced");
+        .hasMessageContaining("no daemon that can be replaced runs at this control socket");
     assertThat(next.calls).containsExactly("discard");
   }
 
