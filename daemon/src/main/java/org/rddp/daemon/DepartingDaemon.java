@@ -94,29 +94,45 @@ final class DepartingDaemon implements Departing {
     checkDevices();
     urgency.begin();
     control.accept(false);
+    boolean stopped = false;
     try {
-      long deadline = System.nanoTime() + Daemon.END_TIMEOUT;
-      for (String left = stop(deadline); !left.isEmpty(); left = stop(deadline)) {
-        goOn();
-        urgency.begin();
-        control.accept(false);
-        if (System.nanoTime() >= deadline) {
-          throw new ReplacementException(CANNOT + left);
-        }
-      }
+      stopAll();
+      stopped = true;
     } catch (SnapshotException e) {
-      goOn();
       throw new ReplacementException(CANNOT + e.getMessage(), e);
-    } catch (ReplacementException e) {
-      goOn();
-      throw e;
+    } finally {
+      if (!stopped) {
+        goOn();
+      }
     }
+    return release();
+  }
+
+  private void stopAll() throws ReplacementException {
+    long deadline = System.nanoTime() + Daemon.END_TIMEOUT;
+    for (String left = stop(deadline); !left.isEmpty(); left = stop(deadline)) {
+      if (System.nanoTime() >= deadline) {
+        throw new ReplacementException(CANNOT + left);
+      }
+      goOn();
+      urgency.begin();
+      control.accept(false);
+    }
+  }
+
+  /** Lets go of the devices that one process can have at a time; returns what they are. */
+  private String release() throws ReplacementException {
+    boolean released = false;
     macAddresses = MacAddresses.of(interfaces.configured(), ports.devices());
     try {
       ports.release();
+      released = true;
     } catch (RuntimeException e) {
-      resume();
       throw new ReplacementException(CANNOT + e.getMessage(), e);
+    } finally {
+      if (!released) {
+        resume();
+      }
     }
     return MacAddresses.text(macAddresses);
   }

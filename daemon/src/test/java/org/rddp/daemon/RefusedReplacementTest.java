@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -113,6 +115,30 @@ class RefusedReplacementTest extends ReplacedDaemonsFixture {
       replace(ADDRESS_ONE);
       exchange.awaitMessages(100);
     }
+  }
+
+  /** Such as a daemon without memory: nobody else would serve its programs. */
+  @Test
+  void shouldGoOnAfterAnErrorWhenItsEnginesHaveStopped() throws Exception {
+    old.close();
+    Ports looped = ports();
+    InvocationHandler failing =
+        (proxy, method, arguments) -> {
+          if (method.getName().equals("release")) {
+            throw new OutOfMemoryError("there is no memory");
+          }
+          return method.invoke(looped, arguments);
+        };
+    Ports own =
+        (Ports)
+            Proxy.newProxyInstance(
+                Ports.class.getClassLoader(), new Class<?>[] {Ports.class}, failing);
+    old = Daemon.start(configuration(ADDRESS_ONE), own, out());
+    daemons.add(old);
+    assertThatThrownBy(() -> replace(ADDRESS_ONE))
+        .isInstanceOf(ReplacementException.class)
+        .hasMessageContaining("there is no memory");
+    exchange();
   }
 
   @Test

@@ -57,6 +57,10 @@ record Message(Kind kind, long first, long second, String text, List<Descriptor>
       this.code = code;
     }
 
+    boolean hasDescriptors() {
+      return this == STATE || this == DESCRIPTORS;
+    }
+
     static Kind of(int code) throws ReplacementException {
       for (Kind each : values()) {
         if (each.code == code) {
@@ -101,11 +105,15 @@ record Message(Kind kind, long first, long second, String text, List<Descriptor>
       Kind kind = Kind.of(from.getInt());
       long first = from.getLong();
       long second = from.getLong();
-      byte[] said = new byte[from.getInt()];
+      int length = from.getInt();
+      if (length < 0 || length > from.remaining()) {
+        throw new BufferUnderflowException();
+      }
+      byte[] said = new byte[length];
       from.get(said);
       return new Message(
           kind, first, second, new String(said, StandardCharsets.UTF_8), descriptors);
-    } catch (BufferUnderflowException | NegativeArraySizeException e) {
+    } catch (BufferUnderflowException e) {
       throw new ReplacementException("the other daemon has sent a wrong message", e);
     }
   }

@@ -75,7 +75,7 @@ final class Predecessor {
         return Outcome.CHECKED;
       }
       return Outcome.LEFT;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       channel.refuse(String.valueOf(e.getMessage()));
       throw e;
     }

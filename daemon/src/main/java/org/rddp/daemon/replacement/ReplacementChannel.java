@@ -200,7 +200,12 @@ final class ReplacementChannel implements AutoCloseable {
         }
         byte[] octets = new byte[length];
         MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, TEXT, octets, 0, length);
-        return Message.decode(octets, received);
+        Message message = Message.decode(octets, received);
+        if (!received.isEmpty() && !message.kind().hasDescriptors()) {
+          throw new ReplacementException(
+              "the other daemon has sent descriptors with " + message.kind());
+        }
+        return message;
       } catch (IOException e) {
         received.forEach(Descriptor::close);
         throw e;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.snapshot.Snapshot;
 import org.rddp.snapshot.SnapshotException;
@@ -45,14 +47,14 @@ class ReplacementTest {
   /** Fails in one of its calls. */
   private static final class Failing extends Counting {
     private String where = "";
-    private Exception failure;
+    private Throwable failure;
     private Runnable beforeStop = () -> {};
 
     Failing(AtomicInteger port) {
       super(port);
     }
 
-    void failIn(String call, Exception with) {
+    void failIn(String call, Throwable with) {
       where = call;
       failure = with;
     }
@@ -75,6 +77,7 @@ class ReplacementTest {
         switch (failure) {
           case ReplacementException refused -> throw refused;
           case RuntimeException wrong -> throw wrong;
+          case Error wrong -> throw wrong;
           default -> throw new AssertionError(failure);
         }
       }
@@ -197,6 +200,15 @@ class ReplacementTest {
     assertThatThrownBy(this::takeOver).hasMessage("an engine is stuck");
     assertThat(next.calls).containsExactly("prepare", "map", "release", "discard");
     shouldGoOn("an engine is stuck");
+  }
+
+  @Test
+  void shouldSayWhyIfItHasNoMemory() throws Exception {
+    old.failIn("write", new OutOfMemoryError("Java heap space"));
+    assertThatThrownBy(this::takeOver)
+        .isInstanceOf(ReplacementException.class)
+        .hasMessage("Java heap space");
+    shouldGoOn("Java heap space");
   }
 
   @Test
@@ -400,6 +412,31 @@ class ReplacementTest {
           .hasMessageContaining("says ADOPTED where ASK was due");
     }
     shouldGoOn();
+  }
+
+  @Test
+  void shouldRefuseMessagesThatSayTheyAreLonger() {
+    byte[] octets = Message.of(Message.Kind.ASK).encode();
+    ByteBuffer.wrap(octets).putInt(octets.length - Integer.BYTES, Integer.MAX_VALUE);
+    assertThatThrownBy(() -> Message.decode(octets, List.of()))
+        .isInstanceOf(ReplacementException.class)
+        .hasMessageContaining("a wrong message");
+  }
+
+  @Test
+  void shouldCloseDescriptorsThatASuccessorSends() throws Exception {
+    PairedSocket[] pair = PairedSocket.ofMessages("test");
+    try (ReplacementChannel channel = connect()) {
+      channel.send(
+          new Message(Message.Kind.ASK, Snapshot.FORMAT, 0, "", List.of(pair[1].descriptor())),
+          SOON);
+      pair[1].close();
+      assertThatThrownBy(() -> channel.receive(Message.Kind.GRANTED, SOON))
+          .hasMessageContaining("has sent descriptors with ASK");
+      assertThat(pair[0].isPeerClosed()).isTrue();
+    }
+    pair[0].close();
+    shouldGoOn("has sent descriptors with ASK");
   }
 
   @Test
