@@ -314,7 +314,7 @@ final class EspOutput {
   /** Transfers the security of this stack, after its paths, on which tunnels are. */
   void transfer(Snapshot snapshot) {
     security.transfer(snapshot);
-    for (OutboundAssociation each : security.outbound()) {
+    for (OutboundAssociation each : security.nextOutbound()) {
       snapshot.begin(OutboundAssociation.class);
       if (snapshot.flag("tunnel", each.tunnel != null)) {
         boolean ignored = isReachable(each);

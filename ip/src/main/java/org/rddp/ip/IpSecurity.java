@@ -267,6 +267,11 @@ public final class IpSecurity {
     return outbound;
   }
 
+  /** This stack's outbound associations of the database, which it takes over with its next turn. */
+  List<OutboundAssociation> nextOutbound() {
+    return database.contents().outbound().stream().map(each -> each.get(stack)).toList();
+  }
+
   /** The inbound association with an SPI; null if there is none. */
   InboundAssociation inbound(int spi) {
     return inbound.get(spi);
@@ -295,8 +300,9 @@ public final class IpSecurity {
     policy.transfer(snapshot);
     snapshot.counters(counters);
     needAgainAt = snapshot.number("needAgainAt", needAgainAt);
+    // Another stack may have deleted some since this one's last turn.
     List<InboundAssociation> opened =
-        inbound.values().stream().filter(each -> each.owner() == stack).toList();
+        database.contents().inbound().stream().filter(each -> each.owner() == stack).toList();
     int count = snapshot.number("opened", opened.size(), 0, AssociationDatabase.MOST);
     for (int i = 0; i < count; i++) {
       int spi = snapshot.number("spi", snapshot.reads() ? 0 : opened.get(i).settings().spi());

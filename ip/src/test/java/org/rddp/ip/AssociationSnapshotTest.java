@@ -204,6 +204,19 @@ class AssociationSnapshotTest {
     assertThat(seal(former.sender(0))).isEqualTo(-1);
   }
 
+  /** An association may end in the last turn of one stack, when the others stand still. */
+  @Test
+  void shouldGoOnWithoutWhatAnotherStackHasDeleted() {
+    Interface former = associated();
+    assertThat(former.receiver(0).own(0)).isTrue();
+    seal(former.sender(0));
+    assertThat(former.stacks.get(1).delete(IN, HERE)).isTrue();
+    assertThat(former.stacks.get(1).delete(OUT, THERE)).isTrue();
+    Interface next = successor(former, 0);
+    assertThat(next.receiver(0)).isNull();
+    assertThat(next.sender(0)).isNull();
+  }
+
   @Test
   void shouldResumeWhenNobodyGoesOn() {
     Interface former = associated();
