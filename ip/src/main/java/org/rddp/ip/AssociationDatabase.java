@@ -204,8 +204,8 @@ public final class AssociationDatabase {
 
   /**
    * Takes the associations of another database over. This one must have none, and the same
-   * addresses. Call it before its stacks are made or have their first turn, and let all of them read
-   * their parts before any has a turn.
+   * addresses. Call it before its stacks are made or have their first turn, and let all of them
+   * read their parts before any has a turn.
    *
    * @throws org.rddp.snapshot.SnapshotException if the snapshot is wrong
    */
