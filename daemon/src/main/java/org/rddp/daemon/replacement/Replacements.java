@@ -64,8 +64,8 @@ public final class Replacements implements AutoCloseable {
         if (channel != null) {
           admit(channel);
         }
-      } catch (SystemCallException e) {
-        // For example, no descriptors are left. It waits in the backlog.
+      } catch (SystemCallException | RuntimeException | Error e) {
+        // For example, no descriptors are left, or no memory for a thread. It waits in the backlog.
         log.accept("a daemon that wants to take this one's place has to wait: " + e.getMessage());
         LockSupport.parkNanos(this, ACCEPT_PAUSE);
       }
@@ -85,7 +85,13 @@ public final class Replacements implements AutoCloseable {
     successor = channel.peer().pid();
     serving = new Thread(() -> serve(channel), "rddp-replaced");
     serving.setDaemon(true);
-    serving.start();
+    try {
+      serving.start();
+    } catch (Error noThread) {
+      successor = NOBODY;
+      channel.close();
+      throw noThread;
+    }
   }
 
   private void serve(ReplacementChannel channel) {
