@@ -34,8 +34,7 @@ final class Urgency {
 
   /** Lets the calling thread run before others, if the process has CAP_SYS_NICE. */
   void begin() {
-    boolean alone = TimeSlice.shortenAlone();
-    if (!begun && wanted && alone) {
+    if (!begun && wanted && TimeSlice.shortenAlone()) {
       begun = true;
       usual = ThreadScheduling.nice();
       nice(FIRST);
@@ -47,7 +46,7 @@ final class Urgency {
     if (begun) {
       begun = false;
       nice(usual);
-      TimeSlice.shorten();
+      TimeSlice.restore();
     }
   }
 

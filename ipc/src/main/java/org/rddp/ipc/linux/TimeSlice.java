@@ -52,20 +52,25 @@ public final class TimeSlice {
    * @return false if the kernel refuses it; the thread then runs as before
    */
   public static boolean shorten() {
-    return shorten(0);
+    return set(SHORTEST, 0);
   }
 
   /**
    * Sets it as {@link #shorten} does, but not for threads that this one starts later: until {@link
-   * #shorten}, these have the usual slices, and the nice value 0 if this thread's is lower.
+   * #restore}, these have the usual slices, and the nice value 0 if this thread's is lower.
    *
    * @return false if the kernel refuses it; the thread then runs as before
    */
   public static boolean shortenAlone() {
-    return shorten(SCHED_FLAG_RESET_ON_FORK);
+    return set(SHORTEST, SCHED_FLAG_RESET_ON_FORK);
   }
 
-  private static boolean shorten(long flags) {
+  /** Gives the thread, and those that it starts later, the usual slices. */
+  public static void restore() {
+    boolean ignored = set(0, 0);
+  }
+
+  private static boolean set(long nanos, long flags) {
     if (SCHED_GETATTR == 0 || Thread.currentThread().isVirtual()) {
       return false;
     }
@@ -76,7 +81,7 @@ public final class TimeSlice {
         return false;
       }
       attributes.set(ValueLayout.JAVA_LONG, FLAGS, flags);
-      attributes.set(ValueLayout.JAVA_LONG, RUNTIME, SHORTEST);
+      attributes.set(ValueLayout.JAVA_LONG, RUNTIME, nanos);
       return SYSCALL.attempt(SCHED_SETATTR, 0, attributes.address(), 0, 0) >= 0;
     }
   }
