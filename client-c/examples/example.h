@@ -110,16 +110,18 @@ struct peers {
 /* Accepts who asks to connect, with private data; waits so long if nobody does. */
 static inline void accept_peers(struct peers *peers, rddp_listener *listener, const void *data, size_t octets,
     unsigned timeout_ms) {
-    while (peers->count < MAX_PEERS) {
+    for (; peers->count < MAX_PEERS; timeout_ms = 0) {
         rddp_connection *peer;
         int result = rddp_next_request(listener, timeout_ms, &peer);
         if (result == RDDP_TIMEOUT) {
             return;
         }
         check(result);
-        check(rddp_start_accept(peer, data, octets, NULL));
-        peers->each[peers->count++] = peer;
-        timeout_ms = 0;
+        if (rddp_start_accept(peer, data, octets, NULL) == RDDP_OK) {
+            peers->each[peers->count++] = peer;
+        } else {
+            rddp_forget(peer);  /* it has given up in the meantime */
+        }
     }
 }
 

@@ -5,6 +5,7 @@ import static org.rddp.client.types.Access.LOCAL_WRITE;
 import static org.rddp.client.types.Access.REMOTE_WRITE;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +31,7 @@ import org.rddp.client.IncomingConnection;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
+import org.rddp.client.RddpException;
 import org.rddp.client.types.PrivateData;
 import org.rddp.daemon.DaemonProcess;
 import org.rddp.daemon.ProgramInC;
@@ -120,6 +122,28 @@ class ExamplesInCTest {
       for (ProgramInC client : clients) {
         assertThat(client.finish()).containsExactly("A", "B");
       }
+    }
+  }
+
+  /** Some give up between the moment in which the server hears of them and its answer. */
+  @Test
+  void shouldServeOthersWhenClientsGiveUp() throws Exception {
+    try (TestDaemon daemon = new TestDaemon();
+        Rddp session = daemon.connect("one")) {
+      String port = port(start(daemon, "request_reply", "serve", "two", "0"));
+      InetSocketAddress address =
+          new InetSocketAddress(TestDaemon.ADDRESS_TWO, Integer.parseInt(port));
+      for (int i = 0; i < 100; i++) {
+        Duration patience = Duration.ofMillis(1 + i % 20);
+        try (Connection _ = session.connect(address, PrivateData.NONE, patience)) {
+          // It was in time.
+        } catch (RddpException givenUp) {
+          // It was not.
+        }
+      }
+      ProgramInC client =
+          start(daemon, "request_reply", "ask", "one", TestDaemon.ADDRESS_TWO, port, "a");
+      assertThat(client.finish()).containsExactly("A");
     }
   }
 

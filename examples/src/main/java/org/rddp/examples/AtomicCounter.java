@@ -10,7 +10,6 @@ import org.rddp.client.IncomingConnection;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
-import org.rddp.client.RddpException;
 import org.rddp.client.RddpOptions;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
@@ -53,11 +52,7 @@ public final class AtomicCounter {
     public void accept(Duration patience) {
       IncomingConnection incoming = listener.await(patience);
       if (incoming != null) {
-        try {
-          clients.add(incoming.accept(RemoteBuffer.of(counter).toPrivateData()));
-        } catch (RddpException e) {
-          System.err.println("no connection with " + incoming.remoteAddress() + ": " + e);
-        }
+        Peers.accept(incoming, RemoteBuffer.of(counter).toPrivateData(), clients);
       }
       clients.removeIf(Peers::hasLeft);
     }

@@ -54,7 +54,7 @@ public final class KeyValueStore {
     public void accept(Duration patience) {
       IncomingConnection incoming = listener.await(patience);
       if (incoming != null) {
-        readers.add(incoming.accept(RemoteBuffer.of(table).toPrivateData()));
+        Peers.accept(incoming, RemoteBuffer.of(table).toPrivateData(), readers);
       }
       readers.removeIf(Peers::hasLeft);
     }

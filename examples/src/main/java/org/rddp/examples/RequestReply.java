@@ -64,7 +64,7 @@ public final class RequestReply {
         session.await(patience);
       }
       for (IncomingConnection next = listener.poll(); next != null; next = listener.poll()) {
-        clients.add(next.accept());
+        Peers.accept(next, PrivateData.NONE, clients);
       }
       clients.removeIf(Peers::hasLeft);
     }

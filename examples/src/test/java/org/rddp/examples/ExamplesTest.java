@@ -21,8 +21,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.rddp.client.Connection;
 import org.rddp.client.Listener;
 import org.rddp.client.Rddp;
+import org.rddp.client.RddpException;
+import org.rddp.client.types.PrivateData;
 import org.rddp.daemon.TestDaemon;
 
 /** Runs every example between two interfaces of a daemon. */
@@ -196,6 +199,25 @@ class ExamplesTest {
       for (int i = 0; i < 12; i++) {
         assertThat(RequestReply.ask(here, at(server.port()), "grün " + i)).isEqualTo("GRÜN " + i);
       }
+      over.set(true);
+      serving.join();
+    }
+  }
+
+  /** Some give up between the moment in which the server hears of them and its answer. */
+  @Test
+  void shouldServeOthersWhenClientsGiveUp() {
+    try (RequestReply.Server server = new RequestReply.Server(there, 0, 4)) {
+      CompletableFuture<Void> serving = serve(() -> server.serve(STEP));
+      for (int i = 0; i < 100; i++) {
+        Duration patience = Duration.ofMillis(1 + i % 20);
+        try (Connection _ = here.connect(at(server.port()), PrivateData.NONE, patience)) {
+          // It was in time.
+        } catch (RddpException givenUp) {
+          // It was not.
+        }
+      }
+      assertThat(RequestReply.ask(here, at(server.port()), "a")).isEqualTo("A");
       over.set(true);
       serving.join();
     }
