@@ -87,9 +87,9 @@ final class DepartingDaemon implements Departing {
     List<String> others = next.isEmpty() ? own : List.of(next.split(" "));
     kept = own.stream().filter(others::contains).toList();
     control.handOver().limitTo(others);
-    String kept = notifier.keepsFrom(process);
-    if (!kept.isEmpty()) {
-      throw new ReplacementException(CANNOT + kept);
+    String refusal = notifier.keepsFrom(process);
+    if (!refusal.isEmpty()) {
+      throw new ReplacementException(CANNOT + refusal);
     }
     checkDevices();
     urgency.begin();
