@@ -175,15 +175,16 @@ public class ArrivingDaemon implements Arriving {
   @Override
   public void begin() {
     urgency.end();
-    // First of all: programs and peers are waiting.
-    daemon.startEngines();
-    // Programs have freed what is left of it.
-    memories.close();
     try {
+      // Nothing may fail once the engines run.
       listener.listen();
     } catch (SystemCallException e) {
       throw new IllegalStateException("programs cannot connect: " + e.getMessage(), e);
     }
+    // Before everything that takes time: programs and peers are waiting.
+    daemon.startEngines();
+    // Programs have freed what is left of it.
+    memories.close();
     // The control socket has the mode and the group of the other daemon's configuration.
     daemon.limitPrograms();
     daemon.startControl();

@@ -66,7 +66,7 @@ final class Interfaces {
   private final FaultForwarder faults = new FaultForwarder();
   private final UsedKeys usedKeys;
 
-  /** Of each interface, by its name. */
+  /** The security associations of each interface, by its name. */
   private final Map<String, AssociationDatabase> associations = new LinkedHashMap<>();
 
   private final List<Engine> engines = new ArrayList<>();

@@ -48,7 +48,6 @@ import org.rddp.daemon.replacement.Successor;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.IpCounters;
-import org.rddp.ip.esp.EspCipher;
 import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage.SocketsWelcome;
@@ -103,33 +102,6 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
       exchange.awaitMessages(100);
     }
     assertThatThrownBy(() -> connect("three")).hasMessageContaining("the daemon has one, two");
-  }
-
-  /** The devices of two others. */
-  private record JoinedPorts(Ports first, Ports second) implements Ports {
-    @Override
-    public List<? extends FrameDevice> devices() {
-      List<FrameDevice> all = new ArrayList<>(first.devices());
-      all.addAll(second.devices());
-      return all;
-    }
-
-    @Override
-    public void enter() {}
-
-    @Override
-    public void leave() {}
-
-    @Override
-    public void close() {
-      first.close();
-      second.close();
-    }
-
-    @Override
-    public EspCipher.Factory ciphers() {
-      return first.ciphers();
-    }
   }
 
   @Test

@@ -25,8 +25,6 @@ import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.daemon.replacement.ReplacementException;
 import org.rddp.daemon.replacement.Successor;
-import org.rddp.device.FrameDevice;
-import org.rddp.ip.esp.EspCipher;
 import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage.SocketsWelcome;
@@ -143,49 +141,27 @@ class RefusedReplacementTest extends ReplacedDaemonsFixture {
 
   @Test
   void shouldWaitForADeviceThatIsNotFreeYet() throws Exception {
-    BusyPorts busy = new BusyPorts(ports(), new AtomicInteger());
+    AtomicInteger refusals = new AtomicInteger();
+    Ports busy =
+        new JoinedPorts(ports()) {
+          @Override
+          public void take(Map<String, Long> macAddresses) throws IOException {
+            if (refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+              throw new IOException("it is busy");
+            }
+          }
+        };
     replace(configuration(ADDRESS_ONE), () -> busy);
     try (SteadyExchange exchange =
         new SteadyExchange(connect("one"), connect("two"), ConnectedPrograms.TWO)) {
       exchange.awaitMessages(100);
-      busy.refusals.set(3);
+      refusals.set(3);
       assertThatThrownBy(() -> replace("10.0.0.3")).hasMessageContaining("10.0.0.3");
-      assertThat(busy.refusals).hasValue(0);
+      assertThat(refusals).hasValue(0);
       exchange.awaitMessages(100);
     }
     assertThat(log.toString(StandardCharsets.UTF_8))
         .containsOnlyOnce("a device is not free yet, and the engines wait for it: it is busy");
-  }
-
-  /** Devices that cannot be taken back at first. */
-  private record BusyPorts(Ports own, AtomicInteger refusals) implements Ports {
-    @Override
-    public List<? extends FrameDevice> devices() {
-      return own.devices();
-    }
-
-    @Override
-    public void take(Map<String, Long> macAddresses) throws IOException {
-      if (refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
-        throw new IOException("it is busy");
-      }
-    }
-
-    @Override
-    public void enter() {}
-
-    @Override
-    public void leave() {}
-
-    @Override
-    public void close() {
-      own.close();
-    }
-
-    @Override
-    public EspCipher.Factory ciphers() {
-      return own.ciphers();
-    }
   }
 
   @Test
