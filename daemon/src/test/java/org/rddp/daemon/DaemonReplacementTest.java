@@ -109,16 +109,9 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
     int octets = 8 << 20;
     List<Integer> mapped = new ArrayList<>();
     Rddp ending = connect("one");
-    try (Rddp here = connect("one");
-        Rddp there = connect("two");
-        Listener listener = there.listen(7471)) {
-      CompletableFuture<Connection> accepted =
-          CompletableFuture.supplyAsync(() -> listener.await(ConnectedPrograms.TIMEOUT).accept());
-      Connection out =
-          here.connect(ConnectedPrograms.TWO, PrivateData.NONE, ConnectedPrograms.TIMEOUT);
-      Connection in = accepted.join();
-      MemoryRegion source = here.allocate(octets);
-      MemoryRegion sink = there.allocate(octets, Access.LOCAL_WRITE);
+    try (ConnectedPrograms both = new ConnectedPrograms(connect("one"), connect("two"))) {
+      MemoryRegion source = both.here.allocate(octets);
+      MemoryRegion sink = both.there.allocate(octets, Access.LOCAL_WRITE);
       assertThat(ending.allocate(octets).length()).isEqualTo(octets);
       source.segment().fill((byte) 1);
       sink.segment().fill((byte) 2);
@@ -134,9 +127,9 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
       new Successor(control, arriving).takeOver();
       daemons.add(arriving.daemon());
       assertThat(mapped).containsExactly(3);
-      assertThat(in.postReceive(1, sink, 0, octets)).isTrue();
-      assertThat(out.postSend(1, source, 0, octets)).isTrue();
-      assertThat(ConnectedPrograms.completions(there, 1))
+      assertThat(both.in.postReceive(1, sink, 0, octets)).isTrue();
+      assertThat(both.out.postSend(1, source, 0, octets)).isTrue();
+      assertThat(ConnectedPrograms.completions(both.there, 1))
           .containsExactly("receive 1 SUCCESS " + octets);
       assertThat(sink.segment().mismatch(source.segment())).isEqualTo(-1);
     }

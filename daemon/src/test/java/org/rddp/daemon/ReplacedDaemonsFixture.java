@@ -11,19 +11,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
-import org.rddp.client.Connection;
-import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
 import org.rddp.client.streams.ProgramStream;
 import org.rddp.client.streams.StreamSession;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.PrivateData;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.ConfigurationFile;
@@ -115,19 +111,13 @@ abstract class ReplacedDaemonsFixture {
 
   /** Two programs connect, send a message, and end. */
   void exchange() {
-    try (Rddp here = connect("one");
-        Rddp there = connect("two");
-        Listener listener = there.listen(7471)) {
-      CompletableFuture<Connection> accepted =
-          CompletableFuture.supplyAsync(() -> listener.await(ConnectedPrograms.TIMEOUT).accept());
-      Connection out =
-          here.connect(ConnectedPrograms.TWO, PrivateData.NONE, ConnectedPrograms.TIMEOUT);
-      Connection in = accepted.join();
-      MemoryRegion source = here.allocate(64);
-      MemoryRegion sink = there.allocate(64, Access.LOCAL_WRITE);
-      assertThat(in.postReceive(1, sink, 0, 64)).isTrue();
-      assertThat(out.postSend(1, source, 0, 64)).isTrue();
-      assertThat(ConnectedPrograms.completions(there, 1)).containsExactly("receive 1 SUCCESS 64");
+    try (ConnectedPrograms both = new ConnectedPrograms(connect("one"), connect("two"))) {
+      MemoryRegion source = both.here.allocate(64);
+      MemoryRegion sink = both.there.allocate(64, Access.LOCAL_WRITE);
+      assertThat(both.in.postReceive(1, sink, 0, 64)).isTrue();
+      assertThat(both.out.postSend(1, source, 0, 64)).isTrue();
+      assertThat(ConnectedPrograms.completions(both.there, 1))
+          .containsExactly("receive 1 SUCCESS 64");
     }
   }
 
