@@ -22,7 +22,6 @@ import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.MachineException;
 import org.rddp.daemon.configuration.MachineProblem;
 import org.rddp.daemon.packet.PacketPort;
-import org.rddp.daemon.packet.XdpPort;
 import org.rddp.device.FlowSteering;
 import org.rddp.device.FrameDevice;
 import org.rddp.dpdk.BurstPort;
@@ -77,11 +76,11 @@ public final class DpdkPorts implements Ports {
 
   private static final String EAL_LOG = "--log-level=lib.eal:warning";
 
-  /** The devices of each interface that is not in {@link #driverPorts}. */
+  /** The devices of each interface that is not in {@link #movable}. */
   private final Map<Integer, List<DpdkDevice>> others = new HashMap<>();
 
   /** By the numbers of their interfaces, from 1. */
-  private final SortedMap<Integer, DriverPort> driverPorts = new TreeMap<>();
+  private final SortedMap<Integer, MovablePort> movable = new TreeMap<>();
 
   private final List<Mempool> mempools = new ArrayList<>();
   private final Map<String, RingPair> pairs = new HashMap<>();
@@ -283,13 +282,14 @@ public final class DpdkPorts implements Ports {
       others.put(number, bySockets ? openPair(configured) : openRing(configured));
     } else if (configured.usesPacketSockets()) {
       others.put(number, openPacketSockets(configured));
-    } else if (configured.device().kind() == DeviceName.Kind.XDP) {
-      others.put(number, openXdp(configured));
     } else {
-      DriverPort port = driverPort(configured);
-      driverPorts.put(number, port);
+      MovablePort port =
+          configured.device().kind() == DeviceName.Kind.XDP
+              ? xdpInterface(configured)
+              : driverPort(configured);
+      movable.put(number, port);
       if (!arriving || !configured.device().isExclusive()) {
-        port.take(DriverPort.ANY_ADDRESS, output);
+        port.take(MovablePort.ANY_ADDRESS, output);
       }
     }
   }
@@ -305,8 +305,17 @@ public final class DpdkPorts implements Ports {
     for (Mempool each : own) {
       pools.add(new MbufPool(each, isLong ? longMempoolOfEngine(configured) : null));
     }
-    boolean interrupts = engine.idle() == IdleMode.INTERRUPT;
-    return new DriverPort(number, configured, interrupts, own, pools, warnings);
+    return new DriverPort(number, configured, interrupts(), own, pools, warnings);
+  }
+
+  private XdpInterface xdpInterface(InterfaceConfiguration configured) {
+    List<MbufPool> pools =
+        mempools(configured, ANY_NODE).stream().map(each -> new MbufPool(each, null)).toList();
+    return new XdpInterface(number, configured, interrupts(), pools, warnings);
+  }
+
+  private boolean interrupts() {
+    return engine.idle() == IdleMode.INTERRUPT;
   }
 
   /** The devices of a Linux interface that carries long frames. */
@@ -332,33 +341,11 @@ public final class DpdkPorts implements Ports {
       warnings.add(smallBuffer(configured, port.granted()));
     }
     int offered = PortOffloads.VIRTIO_HEADERS.offered();
-    return devices(configured, port, pools, offered, port::interruptDescriptor, port::close);
-  }
-
-  /** The devices of a Linux interface by AF_XDP. */
-  private List<DpdkDevice> openXdp(InterfaceConfiguration configured) {
-    List<MbufPool> pools =
-        mempools(configured, ANY_NODE).stream().map(each -> new MbufPool(each, null)).toList();
-    String name = configured.device().name();
-    XdpPort port;
-    try {
-      port = XdpPort.open(name, configured.interfaceAddress(), pools, configured.descriptors());
-    } catch (SystemCallException e) {
-      throw refused(
-          "device",
-          "no AF_XDP on " + name + ": " + e.getMessage() + "; allowed: \"linux:" + name + "\"",
-          null);
-    }
-    if (port.copies()) {
-      warnings.add(
-          "interface %s: the driver of %s copies the frames of AF_XDP; \"linux:%s\" is faster"
-              .formatted(configured.name(), name, name));
-    }
-    return devices(configured, port, pools, 0, port::interruptDescriptor, port::close);
+    return devices(configured, port, pools, offered, interrupts(port), port::close);
   }
 
   /** The devices of a port by sockets of a Linux interface. */
-  private List<DpdkDevice> devices(
+  static List<DpdkDevice> devices(
       InterfaceConfiguration configured,
       BurstPort port,
       List<MbufPool> pools,
@@ -378,10 +365,14 @@ public final class DpdkPorts implements Ports {
               configured.mtu(),
               configured.longestFrame(),
               offered,
-              engine.idle() == IdleMode.INTERRUPT ? interrupt.applyAsInt(i) : FrameDevice.POLLED,
+              interrupt.applyAsInt(i),
               i == 0 ? closer : () -> {}));
     }
     return opened;
+  }
+
+  private IntUnaryOperator interrupts(PacketPort port) {
+    return interrupts() ? port::interruptDescriptor : each -> FrameDevice.POLLED;
   }
 
   private static String smallBuffer(InterfaceConfiguration configured, int granted) {
@@ -406,8 +397,7 @@ public final class DpdkPorts implements Ports {
     MbufPool pool = new MbufPool(ordinary, longMempoolOfEngine(configured));
     PacketPort port = PacketPort.ofPair(end, LOCAL_MAC + number - 1, pool);
     int offered = PortOffloads.VIRTIO_HEADERS.offered();
-    return devices(
-        configured, port, List.of(pool), offered, port::interruptDescriptor, port::close);
+    return devices(configured, port, List.of(pool), offered, interrupts(port), port::close);
   }
 
   private List<DpdkDevice> openRing(InterfaceConfiguration configured) {
@@ -548,7 +538,7 @@ public final class DpdkPorts implements Ports {
   public List<DpdkDevice> devices() {
     List<DpdkDevice> all = new ArrayList<>();
     for (int i = 1; i <= number; i++) {
-      DriverPort port = driverPorts.get(i);
+      MovablePort port = movable.get(i);
       all.addAll(port == null ? others.getOrDefault(i, List.of()) : port.devices());
     }
     return all;
@@ -556,15 +546,15 @@ public final class DpdkPorts implements Ports {
 
   @Override
   public void release() {
-    driverPorts.values().forEach(DriverPort::release);
+    movable.values().forEach(MovablePort::release);
   }
 
   @Override
   public void take(Map<String, Long> macAddresses) throws IOException {
     try {
-      driverPorts.forEach((each, port) -> {
+      movable.forEach((each, port) -> {
         String name = configuration.interfaces().get(each - 1).name();
-        port.take(macAddresses.getOrDefault(name, DriverPort.ANY_ADDRESS), output);
+        port.take(macAddresses.getOrDefault(name, MovablePort.ANY_ADDRESS), output);
       });
     } catch (MachineException e) {
       throw new IOException(e.getMessage(), e);
@@ -596,7 +586,7 @@ public final class DpdkPorts implements Ports {
   public void close() {
     devices().forEach(DpdkDevice::close);
     others.clear();
-    driverPorts.clear();
+    movable.clear();
     ends.values().forEach(PairedSocket::close);
     ends.clear();
     pairs.values().forEach(RingPair::close);

@@ -26,14 +26,10 @@ import org.rddp.dpdk.device.PortOffloads;
 import org.rddp.wire.Toeplitz;
 
 /**
- * A port of one of DPDK's drivers, and the device of each engine of its interface. Most of these
- * ports can be in one process at a time: {@link #release} lets another process have it, {@link
- * #take} takes it, for the first time or again. The packet buffers stay all the while.
+ * A port of one of DPDK's drivers. Some of them can be in several processes at a time: {@link
+ * #release} does nothing then.
  */
-final class DriverPort {
-  /** The port's address is the driver's choice, or that of its arguments. */
-  static final long ANY_ADDRESS = -1;
-
+final class DriverPort implements MovablePort {
   private static final byte[] NO_KEY = {};
 
   private final int number;
@@ -80,8 +76,8 @@ final class DriverPort {
     this.warnings = warnings;
   }
 
-  /** The devices, one for each engine; none before the first {@link #take}. */
-  List<DpdkDevice> devices() {
+  @Override
+  public List<DpdkDevice> devices() {
     return devices;
   }
 
@@ -95,15 +91,8 @@ final class DriverPort {
 
   // ---- Between processes ----
 
-  /**
-   * Opens the port, if this process does not have it.
-   *
-   * @param macAddress which the interface has in another process; {@link #ANY_ADDRESS} if there is
-   *     none
-   * @param output what the process prints; null if it is not kept
-   * @throws MachineException if that is not possible
-   */
-  void take(long macAddress, NativeOutput output) {
+  @Override
+  public void take(long macAddress, NativeOutput output) {
     if (taken) {
       return;
     }
@@ -115,8 +104,8 @@ final class DriverPort {
     taken = true;
   }
 
-  /** Lets another process have the port, if one process can have it at a time. */
-  void release() {
+  @Override
+  public void release() {
     if (!taken || !configured.device().isExclusive()) {
       return;
     }

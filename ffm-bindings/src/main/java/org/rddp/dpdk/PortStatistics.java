@@ -25,9 +25,10 @@ public record PortStatistics(
     long errorsOut,
     long noBuffer) {
   /** Nothing has been counted. */
-  static final PortStatistics NONE = new PortStatistics(0, 0, 0, 0, 0, 0, 0, 0);
+  public static final PortStatistics NONE = new PortStatistics(0, 0, 0, 0, 0, 0, 0, 0);
 
-  PortStatistics plus(PortStatistics other) {
+  /** The sum of this and other counts. */
+  public PortStatistics plus(PortStatistics other) {
     return new PortStatistics(
         framesIn + other.framesIn,
         framesOut + other.framesOut,

@@ -146,6 +146,30 @@ class ReplacedDeviceTest {
     }
   }
 
+  @Test
+  void shouldGoOnWithXdp() throws Exception {
+    try (NetworkNamespace held = namespace()) {
+      namespace = held;
+      held.run("ip", "link", "add", "veth0", "type", "veth", "peer", "name", "veth1");
+      held.run("ip", "link", "set", "veth0", "up");
+      held.run("ip", "link", "set", "veth1", "up");
+      near = start(configuration("near", "xdp:veth1", "10.0.0.1"));
+      try (DaemonProcess far = start(configuration("far", "xdp:veth0", "10.0.0.2"))) {
+        Path file = configuration("near", "xdp:veth1", "10.0.0.1");
+        try (SteadyExchange exchange = exchange()) {
+          exchange.awaitMessages(100);
+          halt(file);
+          exchange.awaitMessages(100);
+          replace(file);
+          exchange.awaitMessages(100);
+        }
+        assertThat(far.isAlive()).isTrue();
+      } finally {
+        near.close();
+      }
+    }
+  }
+
   private String interfaceInKernel() throws Exception {
     return namespace.run("ip", "-o", "address", "show", "dev", "tap0", "scope", "global")
         + namespace.run("ip", "-o", "link", "show", "dev", "tap0")

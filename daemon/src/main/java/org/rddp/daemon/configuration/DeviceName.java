@@ -104,7 +104,9 @@ public record DeviceName(String text, Kind kind, String name, Map<String, String
 
   /** Whether at most one process can have the device at a time. */
   public boolean isExclusive() {
-    return kind == Kind.PCI || (kind == Kind.VIRTUAL && linuxInterface() == null);
+    return kind == Kind.PCI
+        || kind == Kind.XDP
+        || (kind == Kind.VIRTUAL && linuxInterface() == null);
   }
 
   /** Whether the device is a virtio-user end. */

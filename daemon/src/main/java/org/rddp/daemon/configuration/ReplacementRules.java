@@ -11,9 +11,7 @@ public final class ReplacementRules {
    */
   public static String problem(DeviceName device) {
     return switch (device.kind()) {
-      case LINUX, RING, PCI -> null;
-      case XDP ->
-          "xdp: cannot go over to another process; allowed: \"linux:" + device.name() + "\"";
+      case LINUX, RING, PCI, XDP -> null;
       case VIRTUAL ->
           switch (device.driver()) {
             case "net_af_packet" -> null;

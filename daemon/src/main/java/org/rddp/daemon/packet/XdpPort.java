@@ -1,18 +1,11 @@
 package org.rddp.daemon.packet;
 
-import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalInt;
-import java.util.function.ToLongFunction;
 import org.rddp.dpdk.BurstPort;
 import org.rddp.dpdk.PortInfo;
 import org.rddp.dpdk.PortStatistics;
 import org.rddp.dpdk.device.MbufPool;
-import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
-import org.rddp.ipc.linux.Descriptor;
-import org.rddp.ipc.linux.Errno;
-import org.rddp.ipc.linux.EventSet;
 import org.rddp.ipc.linux.SystemCallException;
 
 /**
@@ -21,66 +14,35 @@ import org.rddp.ipc.linux.SystemCallException;
  *
  * <p>The kernel gets all other frames. Those of ARP, and of ICMPv6 by multicast, which it needs as
  * well as we do, come by a packet socket, which the first queue asks, too.
+ *
+ * <p>One port at a time can be on an interface: {@link #close} lets another process have it, {@link
+ * #reopen} takes it back.
  */
 public final class XdpPort implements BurstPort, AutoCloseable {
   /** The largest MTU: a frame, with what the kernel keeps in front and behind, fits into a page. */
   public static final int LARGEST_MTU = 3498;
 
-  /** Receptions after which the packet socket is asked, even if frames keep coming. */
-  private static final int OTHERS = 64;
-
-  private final List<XdpQueue> queues = new ArrayList<>();
-  private final PacketSocket socket;
-  private final PacketQueue others;
-  private final XdpProgram program;
-  private final EventSet firstOrOthers;
+  private final String name;
+  private final InterfaceAddress address;
+  private final List<MbufPool> pools;
+  private final int entries;
   private final PortInfo info;
 
-  /** How often the first queue has received; its thread's. */
-  private int receptions;
+  /** Null while it is closed. */
+  private XdpSockets sockets;
+
+  /** What was counted before it was closed and opened again. */
+  private PortStatistics former = PortStatistics.NONE;
 
   private XdpPort(String name, InterfaceAddress address, List<MbufPool> pools, int entries)
       throws SystemCallException {
-    socket = new PacketSocket(name);
-    others = new PacketQueue(socket.descriptor(), pools.getFirst());
-    XdpProgram made = null;
-    EventSet events = null;
-    try {
-      OptionalInt index = socket.index();
-      if (index.isEmpty()) {
-        throw new SystemCallException("the interface " + name, Errno.ENOENT);
-      }
-      int used = socket.receiveQueues();
-      if (used > pools.size()) {
-        throw new SystemCallException(
-            "%s receives by %d queues, and the interface has %d (engines); ethtool -L %s changes that"
-                .formatted(name, used, pools.size(), name),
-            Errno.EINVAL);
-      }
-      long macAddress = socket.macAddress();
-      List<HostAddress> addresses = address.all(macAddress);
-      socket.attach(AddressFilter.of(addresses));
-      socket.bind(index.getAsInt());
-      if (address.ipv6().isPresent()) {
-        socket.receiveMulticast(index.getAsInt());
-      }
-      made = new XdpProgram(index.getAsInt(), macAddress, addresses, pools.size());
-      for (MbufPool pool : pools) {
-        XdpSocket each = new XdpSocket(index.getAsInt(), queues.size(), entries);
-        queues.add(new XdpQueue(each, pool, entries));
-        made.put(queues.size() - 1, each.descriptor().number());
-      }
-      events = EventSet.create();
-      events.add(queues.getFirst().socket().descriptor(), EventSet.IN, 0);
-      events.add(socket.descriptor(), EventSet.IN, 1);
-      String driver = queues.getFirst().socket().copies() ? "AF_XDP, copying" : "AF_XDP";
-      info = PacketPort.info(name, driver, macAddress, LARGEST_MTU, pools.size());
-      program = made;
-      firstOrOthers = events;
-    } catch (SystemCallException | RuntimeException e) {
-      close(made, events);
-      throw e;
-    }
+    this.name = name;
+    this.address = address;
+    this.pools = pools;
+    this.entries = entries;
+    sockets = new XdpSockets(name, address, pools, entries);
+    String driver = sockets.copies() ? "AF_XDP, copying" : "AF_XDP";
+    info = PacketPort.info(name, driver, sockets.macAddress(), LARGEST_MTU, pools.size());
   }
 
   /**
@@ -100,6 +62,15 @@ public final class XdpPort implements BurstPort, AutoCloseable {
     return new XdpPort(name, address, pools, entries);
   }
 
+  /**
+   * Opens it again after {@link #close}, with the addresses that it had. It goes on counting.
+   *
+   * @throws SystemCallException as for {@link #open}; it stays closed
+   */
+  public synchronized void reopen() throws SystemCallException {
+    sockets = new XdpSockets(name, address, pools, entries);
+  }
+
   @Override
   public PortInfo info() {
     return info;
@@ -107,40 +78,22 @@ public final class XdpPort implements BurstPort, AutoCloseable {
 
   /** Whether the kernel copies frames, since the driver cannot use our memory. */
   public boolean copies() {
-    return queues.getFirst().socket().copies();
+    return sockets.copies();
   }
 
   /** The descriptor by which a queue signals received frames. */
   public int interruptDescriptor(int queue) {
-    Descriptor signal =
-        queue == 0 ? firstOrOthers.descriptor() : queues.get(queue).socket().descriptor();
-    return signal.number();
+    return sockets.interruptDescriptor(queue);
   }
 
   @Override
-  public boolean up() {
-    return socket.up();
+  public synchronized boolean up() {
+    return sockets != null && sockets.up();
   }
 
   @Override
-  public PortStatistics statistics() {
-    long dropped = 0;
-    for (XdpQueue each : queues) {
-      dropped += each.socket().dropped();
-    }
-    return new PortStatistics(
-        sum(XdpQueue::framesIn) + others.framesIn(),
-        sum(XdpQueue::framesOut),
-        sum(XdpQueue::octetsIn) + others.octetsIn(),
-        sum(XdpQueue::octetsOut),
-        dropped,
-        sum(XdpQueue::tooLong) + others.truncated(),
-        sum(XdpQueue::refused),
-        sum(XdpQueue::noPacket) + others.noPacket());
-  }
-
-  private long sum(ToLongFunction<XdpQueue> counter) {
-    return queues.stream().mapToLong(counter).sum();
+  public synchronized PortStatistics statistics() {
+    return sockets == null ? former : former.plus(sockets.statistics());
   }
 
   /** Does nothing: a socket always signals its frames. */
@@ -149,32 +102,21 @@ public final class XdpPort implements BurstPort, AutoCloseable {
 
   @Override
   public int receive(int queue, long array, int count) {
-    int came = queues.get(queue).receive(array, count);
-    if (queue == 0 && (came == 0 || ++receptions % OTHERS == 0)) {
-      came += others.receive(array + (long) came * Long.BYTES, count - came);
-    }
-    return came;
+    return sockets.receive(queue, array, count);
   }
 
   @Override
   public int transmit(int queue, long array, int count) {
-    return queues.get(queue).transmit(array, count);
+    return sockets.transmit(queue, array, count);
   }
 
-  /** Ends the program and closes the sockets. No burst may be running. */
+  /** Ends the program and closes the sockets, if they are open. No burst may be running. */
   @Override
-  public void close() {
-    close(program, firstOrOthers);
-  }
-
-  private void close(XdpProgram made, EventSet events) {
-    if (made != null) {
-      made.close();
+  public synchronized void close() {
+    if (sockets != null) {
+      former = statistics();
+      sockets.close();
+      sockets = null;
     }
-    if (events != null) {
-      events.close();
-    }
-    queues.forEach(XdpQueue::close);
-    others.close();
   }
 }

@@ -14,6 +14,7 @@ class ReplacementRulesTest {
         "linux:eth0",
         "ring:a",
         "pci:0000:01:00.0",
+        "xdp:eth0",
         "net_af_packet0,iface=eth0",
         "net_tap0,iface=tap0",
         "net_virtio_user0,path=/run/a.sock",
@@ -35,7 +36,6 @@ class ReplacementRulesTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "xdp:eth0|allowed: \"linux:eth0\"",
         "net_tap0|allowed: iface=",
         "net_tap0,iface=tap0,remote=eth0|allowed: no remote=",
         "net_vhost0,iface=/run/a.sock,client=1|net_vhost0 loses its peer",
