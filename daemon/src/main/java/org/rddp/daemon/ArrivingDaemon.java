@@ -4,10 +4,8 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.rddp.crc.Crc32c;
 import org.rddp.daemon.configuration.Configuration;
-import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.control.HandedDescriptors;
 import org.rddp.daemon.control.MappedMemories;
 import org.rddp.daemon.log.DaemonEvents;
@@ -95,9 +93,7 @@ public class ArrivingDaemon implements Arriving {
 
   @Override
   public String interfaces() {
-    return configuration.interfaces().stream()
-        .map(InterfaceConfiguration::name)
-        .collect(Collectors.joining(" "));
+    return InterfaceTerms.text(configuration.interfaces());
   }
 
   @Override

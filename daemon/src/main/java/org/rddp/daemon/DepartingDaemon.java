@@ -66,6 +66,29 @@ final class DepartingDaemon implements Departing {
   }
 
   @Override
+  public void admit(int process, String theirs) throws ReplacementException {
+    successor = process;
+    List<InterfaceConfiguration> own = interfaces.configured();
+    Map<String, String> differences = InterfaceTerms.differences(own, theirs);
+    kept =
+        own.stream()
+            .map(InterfaceConfiguration::name)
+            .filter(each -> !differences.containsKey(each))
+            .toList();
+    boolean same = InterfaceTerms.text(own).equals(theirs);
+    String refusal = notifier.keepsFrom(process);
+    if (!refusal.isEmpty()) {
+      throw new ReplacementException(CANNOT + refusal);
+    }
+    checkDevices();
+    try {
+      control.handOver().limit(differences, same, System.nanoTime() + Daemon.END_TIMEOUT);
+    } catch (SnapshotException e) {
+      throw new ReplacementException(CANNOT + e.getMessage(), e);
+    }
+  }
+
+  @Override
   public void rehearse() {
     daemon.rehearse();
   }
@@ -80,18 +103,7 @@ final class DepartingDaemon implements Departing {
   }
 
   @Override
-  public String stop(int process, String next) throws ReplacementException {
-    successor = process;
-    List<String> own = interfaces.configured().stream().map(InterfaceConfiguration::name).toList();
-    // One of the former version says nothing, and has the same.
-    List<String> others = next.isEmpty() ? own : List.of(next.split(" "));
-    kept = own.stream().filter(others::contains).toList();
-    control.handOver().limitTo(others);
-    String refusal = notifier.keepsFrom(process);
-    if (!refusal.isEmpty()) {
-      throw new ReplacementException(CANNOT + refusal);
-    }
-    checkDevices();
+  public String stop() throws ReplacementException {
     urgency.begin();
     control.accept(false);
     boolean stopped = false;

@@ -15,9 +15,9 @@ import org.rddp.snapshot.SnapshotWriter;
 import org.rddp.tcp.TcpConnection;
 
 /**
- * The interfaces that go over from one daemon to another, those that both have: for each what it
- * is, its security associations, and its stacks. Before them, in a snapshot, are the hashes of used
- * keys.
+ * The interfaces that go over from one daemon to another, those that both have with the same {@link
+ * InterfaceTerms}: of each its security associations, and its stacks. Before them, in a snapshot,
+ * are the hashes of used keys.
  *
  * @param engines of these interfaces, in the order of the daemon that has written them
  * @param connections of TCP, of each of these engines
@@ -26,7 +26,7 @@ record HandedStacks(List<InterfaceEngine> engines, List<List<TcpConnection>> con
   /**
    * Writes them.
    *
-   * @param kept the names of the interfaces that the other daemon has, too
+   * @param kept the names of the interfaces that go over
    * @throws SnapshotException if there is something that cannot be handed over
    */
   static HandedStacks write(SnapshotWriter snapshot, Interfaces interfaces, List<String> kept) {
@@ -65,7 +65,7 @@ record HandedStacks(List<InterfaceEngine> engines, List<List<TcpConnection>> con
     interfaces.usedKeys().transfer(snapshot);
     HandedStacks handed = new HandedStacks(new ArrayList<>(), new ArrayList<>());
     for (int i = 0; i < count; i++) {
-      String name = compare(snapshot, interfaces, snapshot.reads() ? null : kept.get(i));
+      String name = name(snapshot, interfaces, snapshot.reads() ? null : kept.get(i));
       associations.accept(interfaces.associations(name));
       for (InterfaceEngine each : interfaces.engines(name)) {
         handed.engines.add(each);
@@ -75,46 +75,26 @@ record HandedStacks(List<InterfaceEngine> engines, List<List<TcpConnection>> con
     return handed;
   }
 
-  /** Whether an interface goes over. */
-  boolean includes(String name) {
-    return engines.stream().anyMatch(each -> each.name().equals(name));
-  }
-
-  /** Transfers what must be the same in both daemons; returns the interface's name. */
-  private static String compare(Snapshot snapshot, Interfaces interfaces, String written) {
+  /** Transfers the name of an interface, which has the same MAC address in both daemons. */
+  private static String name(Snapshot snapshot, Interfaces interfaces, String written) {
     snapshot.begin(InterfaceConfiguration.class);
     String name = snapshot.text("name", written);
-    InterfaceConfiguration own = interfaces.configured(name);
-    if (own == null) {
-      throw new SnapshotException(
-          "the new daemon has said that it has the interface " + name + ", and it has none");
+    if (interfaces.configured(name) == null) {
+      throw new SnapshotException("the new daemon has no interface " + name);
     }
-    long macAddress = interfaces.device(interfaces.engines(name).getFirst().engine()).macAddress();
-    String has = name + " has the ";
-    same(snapshot, "addresses", has + "address", own.addressText());
-    long theirs = snapshot.number("macAddress", macAddress);
-    check(has + "MAC address", MacAddresses.words(theirs), MacAddresses.words(macAddress));
-    same(snapshot, "vlan", has + "vlan", own.vlan());
-    same(snapshot, "introductionPort", has + "queue-pair-port", own.introductionPort());
-    same(snapshot, "socketsPort", has + "sockets-port", own.socketsPortInUse());
-    same(snapshot, "engines", has + "number of engines", own.engines());
+    long own = interfaces.device(interfaces.engines(name).getFirst().engine()).macAddress();
+    long theirs = snapshot.number("macAddress", own);
+    if (theirs != own) {
+      throw new SnapshotException(
+          "%s has the MAC address %s in the daemon that runs, and %s in the new one"
+              .formatted(name, MacAddresses.words(theirs), MacAddresses.words(own)));
+    }
     snapshot.end();
     return name;
   }
 
-  private static void same(Snapshot snapshot, String field, String what, String ours) {
-    check(what, snapshot.text(field, ours), ours);
-  }
-
-  private static void same(Snapshot snapshot, String field, String what, long ours) {
-    check(what, Long.toString(snapshot.number(field, ours)), Long.toString(ours));
-  }
-
-  private static void check(String what, String theirs, String ours) {
-    if (!ours.equals(theirs)) {
-      throw new SnapshotException(
-          "%s %s in the daemon that runs, and %s in the new one: they must be the same"
-              .formatted(what, theirs, ours));
-    }
+  /** Whether an interface goes over. */
+  boolean includes(String name) {
+    return engines.stream().anyMatch(each -> each.name().equals(name));
   }
 }

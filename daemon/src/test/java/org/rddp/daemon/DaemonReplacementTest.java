@@ -105,6 +105,15 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
   }
 
   @Test
+  void shouldChangeAnInterfaceThatNoProgramUses() throws Exception {
+    try (Rddp program = connect("two")) {
+      replace("10.0.0.3");
+      program.allocate(64).close();
+      exchange();
+    }
+  }
+
+  @Test
   void shouldMapLargeMemoryBeforeTheOldEnginesStop() throws Exception {
     int octets = 8 << 20;
     List<Integer> mapped = new ArrayList<>();
@@ -241,7 +250,8 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
     ArrivingDaemon next = new ArrivingDaemon(configuration, ReplacedDaemonsFixture::ports, out());
     next.prepare();
     DepartingDaemon departing = old.departing();
-    departing.stop(OWN, "one two");
+    departing.admit(OWN, terms());
+    departing.stop();
     try (ControlSocket program = ControlSocket.connect(control)) {
       listener.inherit(UnixSocket.accept(listener.descriptor()));
       SnapshotWriter snapshot = new SnapshotWriter();
@@ -409,7 +419,8 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
     try (Rddp program = connect("one");
         CounterReader reader = program.openCounters()) {
       DepartingDaemon departing = old.departing();
-      departing.stop(OWN, "one two");
+      departing.admit(OWN, terms());
+      departing.stop();
       departing.write(new SnapshotWriter());
       departing.resume();
       assertThat(sum(reader, ".tcp_established_connections")).isLessThanOrEqualTo(sent);
@@ -472,11 +483,16 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
     Files.delete(control); // The control thread has that user, too, and may not.
   }
 
+  private String terms() throws ConfigurationException {
+    return InterfaceTerms.text(configuration(ADDRESS_ONE).interfaces());
+  }
+
   /** It waits at the control socket, which stays open. */
   @Test
   void shouldServeAProgramThatConnectsMeanwhile() throws Exception {
     DepartingDaemon departing = old.departing();
-    departing.stop(OWN, "one two");
+    departing.admit(OWN, terms());
+    departing.stop();
     CompletableFuture<Rddp> program = CompletableFuture.supplyAsync(() -> connect("one"));
     departing.resume();
     try (Rddp session = program.join()) {

@@ -17,8 +17,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 import org.rddp.daemon.configuration.Configuration;
@@ -156,7 +159,10 @@ class RefusedReplacementTest extends ReplacedDaemonsFixture {
         new SteadyExchange(connect("one"), connect("two"), ConnectedPrograms.TWO)) {
       exchange.awaitMessages(100);
       refusals.set(3);
-      assertThatThrownBy(() -> replace("10.0.0.3")).hasMessageContaining("10.0.0.3");
+      new Successor(
+              control,
+              new ArrivingDaemon(configuration(ADDRESS_ONE), ReplacedDaemonsFixture::ports, out()))
+          .check();
       assertThat(refusals).hasValue(0);
       exchange.awaitMessages(100);
     }
@@ -189,34 +195,35 @@ class RefusedReplacementTest extends ReplacedDaemonsFixture {
     held.close();
   }
 
-  @Test
-  void shouldRefuseAnotherConfiguration() throws Exception {
-    assertThatThrownBy(() -> replace("10.0.0.3"))
-        .isInstanceOf(ReplacementException.class)
-        .hasMessageContaining(
-            "one has the address 10.0.0.1/24 in the daemon that runs, and 10.0.0.3/24 in the new one");
-    exchange();
-  }
-
-  /** It would cut all connections off. */
-  @Test
-  void shouldRefuseAnotherVlan() throws Exception {
-    String tagged =
-        text("one", ADDRESS_ONE).replace("device = \"ring:x\"", "device = \"ring:x\"\nvlan = 7");
-    assertThatThrownBy(() -> replace(ConfigurationFile.parse("test", tagged)))
-        .isInstanceOf(ReplacementException.class)
-        .hasMessageContaining("one has the vlan 0 in the daemon that runs, and 7 in");
-    exchange();
-  }
-
-  @Test
-  void shouldRefuseToRemoveAnInterfaceThatAProgramUses() throws Exception {
-    Configuration renamed = configuration("other", ADDRESS_ONE);
+  /** Their connections would be cut off. The new daemon has done nothing yet. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "name = \"one\" | name = \"other\" | which the new daemon has not",
+        "10.0.0.1/24 | 10.0.0.3/24 | which has the address 10.0.0.1/24 in the daemon that runs, and 10.0.0.3/24 in",
+        "device = \"ring:x\" | device = \"ring:x\"\\nvlan = 7 | which has the vlan 0 in the daemon that runs, and 7 in",
+        "device = \"ring:x\" | device = \"ring:x\"\\nqueue-pair-port = 9 | has the queue-pair-port 4794 in the daemon that runs, and 9 in",
+        "device = \"ring:x\" | device = \"ring:x\"\\nengines = 2 | has the number of engines 1 in the daemon that runs, and 2 in"
+      })
+  void shouldRefuseOtherInterfacesThatAProgramUses(String term, String other, String why)
+      throws Exception {
+    String text =
+        text("one", ADDRESS_ONE).replaceFirst(Pattern.quote(term), other.replace("\\n", "\n"));
+    Configuration changed = ConfigurationFile.parse("test", text);
+    ArrivingDaemon arriving =
+        new ArrivingDaemon(
+            changed,
+            () -> {
+              throw new AssertionError("it prepares");
+            },
+            out());
     try (Rddp program = connect("one")) {
-      assertThatThrownBy(() -> replace(renamed))
+      assertThatThrownBy(() -> new Successor(control, arriving).takeOver())
           .isInstanceOf(ReplacementException.class)
           .hasMessageContaining("pid " + ProcessHandle.current().pid())
-          .hasMessageContaining("has a session on the interface one, which the new daemon has not");
+          .hasMessageContaining("has a session on the interface one, ")
+          .hasMessageContaining(why);
       program.allocate(64).close();
     }
     exchange();

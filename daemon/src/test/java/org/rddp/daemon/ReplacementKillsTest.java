@@ -162,6 +162,11 @@ class ReplacementKillsTest {
     }
 
     @Override
+    public void admit(int successor, String interfaces) {
+      at("admit");
+    }
+
+    @Override
     public void rehearse() {
       at("rehearse");
     }
@@ -183,7 +188,7 @@ class ReplacementKillsTest {
     }
 
     @Override
-    public String stop(int successor, String interfaces) {
+    public String stop() {
       try {
         port.acquiredBy().close();
       } catch (IOException e) {

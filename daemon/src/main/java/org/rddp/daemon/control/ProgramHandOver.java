@@ -52,8 +52,11 @@ public final class ProgramHandOver {
   /** Those of them whose links may still receive requests. Control thread only. */
   private Set<ProgramSession> receiving = new HashSet<>();
 
-  /** The names of the other daemon's interfaces. */
-  private List<String> next = List.of();
+  /** Why sessions on an interface cannot go over, by its name. */
+  private Map<String, String> differences = Map.of();
+
+  /** Whether the other daemon has the same interfaces in the same order. */
+  private boolean sameInterfaces;
 
   /** Until when to wait for sessions that are being opened, of {@link System#nanoTime}. */
   private long beginningUntil;
@@ -115,10 +118,20 @@ public final class ProgramHandOver {
    * Lets programs go over only if the other daemon has the interfaces that they use. Call it before
    * {@link #quiesce}.
    *
-   * @param names of its interfaces, in its order
+   * @param differences why sessions on an interface cannot go over, by its name; none of the others
+   * @param same whether the other daemon has the same interfaces in the same order
+   * @param deadline of {@link System#nanoTime}
+   * @throws SnapshotException if a program cannot go over
    */
-  public void limitTo(List<String> names) {
-    next = names;
+  public void limit(Map<String, String> differences, boolean same, long deadline) {
+    this.differences = differences;
+    sameInterfaces = same;
+    onControl(
+        deadline,
+        () -> {
+          refuseKept();
+          return "";
+        });
   }
 
   /**
@@ -158,9 +171,8 @@ public final class ProgramHandOver {
     }
   }
 
-  /** What is under way; empty if nothing is. Fails for programs that cannot go over. */
-  private String check() {
-    hold();
+  /** Fails if there are programs that cannot go over. */
+  private void refuseKept() {
     List<String> kept = new ArrayList<>();
     for (ProgramSession each : sessions()) {
       addIfKept(kept, each.name(), each.keptBy());
@@ -179,6 +191,12 @@ public final class ProgramHandOver {
     if (!kept.isEmpty()) {
       throw new SnapshotException(kept.stream().limit(NAMED).collect(Collectors.joining("; ")));
     }
+  }
+
+  /** What is under way; empty if nothing is. Fails for programs that cannot go over. */
+  private String check() {
+    hold();
+    refuseKept();
     if (!receiving.isEmpty()) {
       return "a program's thread is busy";
     }
@@ -199,16 +217,13 @@ public final class ProgramHandOver {
       return "";
     }
     String name = program.daemonInterface().name();
-    return next.contains(name)
-        ? ""
-        : "has a session on the interface " + name + ", which the new daemon has not";
+    String why = differences.get(name);
+    return why == null ? "" : "has a session on the interface " + name + ", " + why;
   }
 
   /** A program with octet streams has parts for each engine, in their order. */
   private String streamsKeptByInterfaces() {
-    List<String> own =
-        server.interfaces().all().stream().map(InterfaceEngine::name).distinct().toList();
-    return own.equals(next) ? "" : "has octet streams, so interfaces must stay the same";
+    return sameInterfaces ? "" : "has octet streams, so interfaces must stay the same";
   }
 
   private static void addIfKept(List<String> kept, String name, String why) {

@@ -6,6 +6,9 @@ import org.rddp.snapshot.SnapshotReader;
 
 /** The state of a daemon that takes the place of another. One thread calls it, in this order. */
 public interface Arriving {
+  /** What the other daemon has to know of its interfaces: {@link Departing#admit}. */
+  String interfaces();
+
   /**
    * Does what takes time, while the other daemon still serves its programs: opens the devices that
    * two processes can have, compiles.
@@ -13,9 +16,6 @@ public interface Arriving {
    * @throws ReplacementException if this daemon cannot run
    */
   void prepare() throws ReplacementException;
-
-  /** The names of its interfaces in the order of its configuration, separated by spaces. */
-  String interfaces();
 
   /**
    * Maps memory of programs, while the other daemon still serves them.

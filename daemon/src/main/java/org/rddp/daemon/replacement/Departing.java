@@ -8,6 +8,16 @@ import org.rddp.snapshot.SnapshotWriter;
  * The state of a daemon that another one takes the place of. One thread calls it, in this order.
  */
 public interface Departing {
+  /**
+   * Fails if another daemon cannot have the place, before anybody has prepared anything. The
+   * engines run.
+   *
+   * @param successor number of the other daemon's process
+   * @param interfaces what it says of its interfaces
+   * @throws ReplacementException with the reason
+   */
+  void admit(int successor, String interfaces) throws ReplacementException;
+
   /** Runs code that is not compiled yet, while the other daemon prepares. The engines run. */
   void rehearse();
 
@@ -25,12 +35,10 @@ public interface Departing {
    * Stops all engines at the end of a turn, and lets go of the devices that one process can have at
    * a time.
    *
-   * @param successor number of the other daemon's process
-   * @param interfaces the names of its interfaces, separated by spaces
    * @return what the other daemon has to know of the devices
    * @throws ReplacementException if that is not possible now; then all engines run
    */
-  String stop(int successor, String interfaces) throws ReplacementException;
+  String stop() throws ReplacementException;
 
   /**
    * Writes the state of the engines, which stand still.

@@ -12,14 +12,14 @@ import org.rddp.ipc.linux.Descriptor;
  * @param first of {@link Kind#ASK}: the format of snapshots; of {@link Kind#STATE}: octets
  * @param second of {@link Kind#ASK}: 1: everything but the last step; of {@link Kind#STATE}:
  *     descriptors that follow
- * @param text of {@link Kind#REFUSED}: why; of {@link Kind#PREPARED}: the names of its interfaces;
- *     of {@link Kind#STOPPED}: what it says of its devices
+ * @param text of {@link Kind#REFUSED}: why; of {@link Kind#ASK}: what it says of its interfaces; of
+ *     {@link Kind#STOPPED}: what it says of its devices
  * @param descriptors of {@link Kind#STATE} the snapshot's, of {@link Kind#DESCRIPTORS} the next
  *     ones
  */
 record Message(Kind kind, long first, long second, String text, List<Descriptor> descriptors) {
   /** Octets of a message at the most. */
-  static final int OCTETS = 4096;
+  static final int OCTETS = 1 << 16;
 
   /** "rddprepl" and the version of these messages. */
   private static final long MAGIC = 0x7264647072657001L;

@@ -51,12 +51,13 @@ final class Predecessor {
                 .formatted(Snapshot.FORMAT, asked.first()));
       }
       boolean trial = asked.second() == 1;
+      state.admit(channel.peer().pid(), asked.text());
       channel.send(Message.of(Message.Kind.GRANTED), ANSWER);
       state.rehearse();
       channel.receive(Message.Kind.NEXT, PREPARATION);
       sendMemories();
-      String interfaces = channel.receive(Message.Kind.PREPARED, PREPARATION).text();
-      String devices = state.stop(channel.peer().pid(), interfaces);
+      channel.receive(Message.Kind.PREPARED, PREPARATION);
+      String devices = state.stop();
       boolean left = false;
       try {
         channel.send(Message.of(Message.Kind.STOPPED, devices), ANSWER);

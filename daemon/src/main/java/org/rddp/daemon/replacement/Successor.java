@@ -86,12 +86,15 @@ public final class Successor {
   }
 
   private void adopt(ReplacementChannel channel, boolean trial) throws IOException {
-    channel.send(Message.of(Message.Kind.ASK, Snapshot.FORMAT, trial ? 1 : 0), Predecessor.ANSWER);
+    channel.send(
+        new Message(
+            Message.Kind.ASK, Snapshot.FORMAT, trial ? 1 : 0, state.interfaces(), List.of()),
+        Predecessor.ANSWER);
     channel.receive(Message.Kind.GRANTED, Predecessor.ANSWER);
     state.prepare();
     channel.send(Message.of(Message.Kind.NEXT), Predecessor.ANSWER);
     state.map(channel.receive(Message.Kind.DESCRIPTORS, 2 * Predecessor.ANSWER).descriptors());
-    channel.send(Message.of(Message.Kind.PREPARED, state.interfaces()), Predecessor.ANSWER);
+    channel.send(Message.of(Message.Kind.PREPARED), Predecessor.ANSWER);
     state.take(channel.receive(Message.Kind.STOPPED, 2 * Predecessor.ANSWER).text());
     Message written = channel.receive(Message.Kind.STATE, Predecessor.ANSWER);
     byte[] octets = SnapshotMemory.read(written.descriptors().getFirst(), written.first());

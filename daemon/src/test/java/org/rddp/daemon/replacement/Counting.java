@@ -64,6 +64,12 @@ class Counting implements Departing, Arriving {
   }
 
   @Override
+  public void admit(int successor, String interfaces) throws ReplacementException {
+    assertThat(interfaces).isEqualTo("one");
+    onCall("admit");
+  }
+
+  @Override
   public void rehearse() {
     call("rehearse");
   }
@@ -85,7 +91,7 @@ class Counting implements Departing, Arriving {
   }
 
   @Override
-  public String stop(int successor, String interfaces) throws ReplacementException {
+  public String stop() throws ReplacementException {
     onCall("stop");
     halt();
     return "devices";

@@ -64,9 +64,9 @@ class ReplacementTest {
     }
 
     @Override
-    public String stop(int successor, String interfaces) throws ReplacementException {
+    public String stop() throws ReplacementException {
       beforeStop.run();
-      return super.stop(successor, interfaces);
+      return super.stop();
     }
 
     @Override
@@ -131,7 +131,8 @@ class ReplacementTest {
       }
     }
     assertThat(log.take()).isEqualTo("another daemon has taken this one's place");
-    assertThat(old.calls).containsExactly("rehearse", "memories", "stop", "write", "leave");
+    assertThat(old.calls)
+        .containsExactly("admit", "rehearse", "memories", "stop", "write", "leave");
     assertThat(next.calls).containsExactly("prepare", "map", "take", "adopt", "begin", "settle");
     assertThat(next.number).isEqualTo(42);
     assertThat(old.runs).isFalse();
@@ -187,11 +188,21 @@ class ReplacementTest {
   void shouldGoOnAfterATrial() throws Exception {
     new Successor(control, next).check();
     assertThat(log.take()).contains("could have it");
-    assertThat(old.calls).containsExactly("rehearse", "memories", "stop", "write", "resume");
+    assertThat(old.calls)
+        .containsExactly("admit", "rehearse", "memories", "stop", "write", "resume");
     assertThat(next.calls).containsExactly("prepare", "map", "take", "adopt", "release", "discard");
     assertThat(old.runs).isTrue();
     next = new Failing(port);
     takeOver();
+  }
+
+  @Test
+  void shouldRefuseBeforeAnybodyPrepares() throws Exception {
+    old.failIn("admit", new ReplacementException("other interfaces"));
+    assertThatThrownBy(this::takeOver).hasMessage("other interfaces");
+    assertThat(old.calls).containsExactly("admit");
+    assertThat(next.calls).containsExactly("release", "discard");
+    shouldGoOn("other interfaces");
   }
 
   @Test
@@ -215,7 +226,8 @@ class ReplacementTest {
   void shouldGoOnIfItsStateCannotBeWritten() throws Exception {
     old.failIn("write", new SnapshotException("there are octet streams"));
     assertThatThrownBy(this::takeOver).hasMessageContaining("there are octet streams");
-    assertThat(old.calls).containsExactly("rehearse", "memories", "stop", "write", "resume");
+    assertThat(old.calls)
+        .containsExactly("admit", "rehearse", "memories", "stop", "write", "resume");
     shouldGoOn("there are octet streams");
   }
 
@@ -250,6 +262,10 @@ class ReplacementTest {
     shouldGoOn();
   }
 
+  private static Message ask() {
+    return new Message(Message.Kind.ASK, Snapshot.FORMAT, 0, "one", List.of());
+  }
+
   private ReplacementChannel connect() throws ReplacementException {
     return ReplacementChannel.connect(ReplacementSocket.pathFor(control));
   }
@@ -262,7 +278,7 @@ class ReplacementTest {
   void shouldGoOnIfTheSuccessorEnds(Message.Kind last) throws Exception {
     old.with(1, Descriptor.duplicate(0));
     try (ReplacementChannel channel = connect()) {
-      channel.send(Message.of(Message.Kind.ASK, Snapshot.FORMAT, 0), SOON);
+      channel.send(ask(), SOON);
       channel.receive(Message.Kind.GRANTED, SOON);
       if (last != Message.Kind.ASK) {
         channel.send(Message.of(Message.Kind.NEXT), SOON);
@@ -392,7 +408,7 @@ class ReplacementTest {
   @Test
   void shouldTellASecondSuccessorWhoTheFirstIs() throws Exception {
     try (ReplacementChannel first = connect()) {
-      first.send(Message.of(Message.Kind.ASK, Snapshot.FORMAT, 0), SOON);
+      first.send(ask(), SOON);
       first.receive(Message.Kind.GRANTED, SOON);
       for (int i = 0; i < 2; i++) {
         assertThatThrownBy(this::takeOver)
@@ -428,7 +444,7 @@ class ReplacementTest {
     PairedSocket[] pair = PairedSocket.ofMessages("test");
     try (ReplacementChannel channel = connect()) {
       channel.send(
-          new Message(Message.Kind.ASK, Snapshot.FORMAT, 0, "", List.of(pair[1].descriptor())),
+          new Message(Message.Kind.ASK, Snapshot.FORMAT, 0, "one", List.of(pair[1].descriptor())),
           SOON);
       pair[1].close();
       assertThatThrownBy(() -> channel.receive(Message.Kind.GRANTED, SOON))
