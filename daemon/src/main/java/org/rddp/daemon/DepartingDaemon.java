@@ -39,8 +39,8 @@ final class DepartingDaemon implements Departing {
   private final Urgency urgency;
   private int successor;
 
-  /** The names of the interfaces that go over. */
-  private List<String> kept = List.of();
+  /** The names of the interfaces that go over, and how many engines of each. */
+  private Map<String, Integer> kept = Map.of();
 
   private Map<String, Long> macAddresses;
 
@@ -69,12 +69,8 @@ final class DepartingDaemon implements Departing {
   public void admit(int process, String theirs) throws ReplacementException {
     successor = process;
     List<InterfaceConfiguration> own = interfaces.configured();
-    Map<String, String> differences = InterfaceTerms.differences(own, theirs);
-    kept =
-        own.stream()
-            .map(InterfaceConfiguration::name)
-            .filter(each -> !differences.containsKey(each))
-            .toList();
+    InterfaceTerms terms = new InterfaceTerms(own, theirs);
+    kept = terms.kept();
     boolean same = InterfaceTerms.text(own).equals(theirs);
     String refusal = notifier.keepsFrom(process);
     if (!refusal.isEmpty()) {
@@ -82,7 +78,7 @@ final class DepartingDaemon implements Departing {
     }
     checkDevices();
     try {
-      control.handOver().limit(differences, same, System.nanoTime() + Daemon.END_TIMEOUT);
+      control.handOver().limit(terms.differences(), same, System.nanoTime() + Daemon.END_TIMEOUT);
     } catch (SnapshotException e) {
       throw new ReplacementException(CANNOT + e.getMessage(), e);
     }

@@ -2,6 +2,7 @@ package org.rddp.daemon;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
@@ -16,8 +17,8 @@ import org.rddp.tcp.TcpConnection;
 
 /**
  * The interfaces that go over from one daemon to another, those that both have with the same {@link
- * InterfaceTerms}: of each its security associations, and its stacks. Before them, in a snapshot,
- * are the hashes of used keys.
+ * InterfaceTerms}: of each its security associations, and the stacks of the engines that both have.
+ * Before them, in a snapshot, are the hashes of used keys.
  *
  * @param engines of these interfaces, in the order of the daemon that has written them
  * @param connections of TCP, of each of these engines
@@ -26,14 +27,15 @@ record HandedStacks(List<InterfaceEngine> engines, List<List<TcpConnection>> con
   /**
    * Writes them.
    *
-   * @param kept the names of the interfaces that go over
+   * @param kept the names of the interfaces that go over, and how many engines of each
    * @throws SnapshotException if there is something that cannot be handed over
    */
-  static HandedStacks write(SnapshotWriter snapshot, Interfaces interfaces, List<String> kept) {
+  static HandedStacks write(
+      SnapshotWriter snapshot, Interfaces interfaces, Map<String, Integer> kept) {
     return transfer(
         snapshot,
         interfaces,
-        kept,
+        List.copyOf(kept.entrySet()),
         each -> each.write(snapshot, 0),
         each -> each.tcp().write(snapshot));
   }
@@ -56,7 +58,7 @@ record HandedStacks(List<InterfaceEngine> engines, List<List<TcpConnection>> con
   private static HandedStacks transfer(
       Snapshot snapshot,
       Interfaces interfaces,
-      List<String> kept,
+      List<Map.Entry<String, Integer>> kept,
       Consumer<AssociationDatabase> associations,
       Function<Engine, List<TcpConnection>> stack) {
     snapshot.begin(Daemon.class);
@@ -65,9 +67,16 @@ record HandedStacks(List<InterfaceEngine> engines, List<List<TcpConnection>> con
     interfaces.usedKeys().transfer(snapshot);
     HandedStacks handed = new HandedStacks(new ArrayList<>(), new ArrayList<>());
     for (int i = 0; i < count; i++) {
-      String name = name(snapshot, interfaces, snapshot.reads() ? null : kept.get(i));
+      snapshot.begin(InterfaceConfiguration.class);
+      String name = snapshot.text("name", snapshot.reads() ? null : kept.get(i).getKey());
+      check(snapshot, interfaces, name);
+      List<InterfaceEngine> engines = interfaces.engines(name);
+      int stacks = snapshot.reads() ? 0 : kept.get(i).getValue();
+      stacks = snapshot.number("engines", stacks, 1, engines.size());
+      snapshot.end();
+      interfaces.group(name).transfer(snapshot);
       associations.accept(interfaces.associations(name));
-      for (InterfaceEngine each : interfaces.engines(name)) {
+      for (InterfaceEngine each : engines.subList(0, stacks)) {
         handed.engines.add(each);
         handed.connections.add(stack.apply(each.engine()));
       }
@@ -75,10 +84,8 @@ record HandedStacks(List<InterfaceEngine> engines, List<List<TcpConnection>> con
     return handed;
   }
 
-  /** Transfers the name of an interface, which has the same MAC address in both daemons. */
-  private static String name(Snapshot snapshot, Interfaces interfaces, String written) {
-    snapshot.begin(InterfaceConfiguration.class);
-    String name = snapshot.text("name", written);
+  /** An interface has the same MAC address in both daemons. */
+  private static void check(Snapshot snapshot, Interfaces interfaces, String name) {
     if (interfaces.configured(name) == null) {
       throw new SnapshotException("the new daemon has no interface " + name);
     }
@@ -89,8 +96,6 @@ record HandedStacks(List<InterfaceEngine> engines, List<List<TcpConnection>> con
           "%s has the MAC address %s in the daemon that runs, and %s in the new one"
               .formatted(name, MacAddresses.words(theirs), MacAddresses.words(own)));
     }
-    snapshot.end();
-    return name;
   }
 
   /** Whether an interface goes over. */

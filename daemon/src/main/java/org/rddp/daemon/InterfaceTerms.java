@@ -9,8 +9,26 @@ import org.rddp.daemon.configuration.InterfaceConfiguration;
 /** What connections depend on of interfaces, by which two daemons compare theirs. */
 final class InterfaceTerms {
   private static final String NAME = "name";
+  private static final String ENGINES = "engines";
 
-  private InterfaceTerms() {}
+  private final Map<String, Integer> kept = new LinkedHashMap<>();
+  private final Map<String, String> differences = new LinkedHashMap<>();
+
+  /**
+   * Compares interfaces with those of another daemon that is to go on.
+   *
+   * @param theirs {@link #text} of the other daemon
+   */
+  InterfaceTerms(List<InterfaceConfiguration> own, String theirs) {
+    Map<String, Map<String, String>> others = new LinkedHashMap<>();
+    for (String line : theirs.split("\n", -1)) {
+      Map<String, String> terms = read(line);
+      others.put(terms.get(NAME), terms);
+    }
+    for (InterfaceConfiguration each : own) {
+      compare(each, others.get(each.name()));
+    }
+  }
 
   /** As text: a line for each interface, in the order of the configuration. */
   static String text(List<InterfaceConfiguration> interfaces) {
@@ -29,31 +47,8 @@ final class InterfaceTerms {
     terms.put("vlan", Integer.toString(each.vlan()));
     terms.put("queue-pair-port", Integer.toString(each.introductionPort()));
     terms.put("sockets-port", Integer.toString(each.socketsPortInUse()));
-    terms.put("number of engines", Integer.toString(each.engines()));
+    terms.put(ENGINES, Integer.toString(each.engines()));
     return terms;
-  }
-
-  /**
-   * The interfaces whose connections another daemon cannot go on with, by name, and why.
-   *
-   * @param theirs {@link #text} of the other daemon
-   */
-  static Map<String, String> differences(List<InterfaceConfiguration> own, String theirs) {
-    Map<String, Map<String, String>> others =
-        theirs
-            .lines()
-            .map(InterfaceTerms::read)
-            .collect(
-                Collectors.toMap(
-                    each -> each.getOrDefault(NAME, ""), each -> each, (one, other) -> one));
-    Map<String, String> differences = new LinkedHashMap<>();
-    for (InterfaceConfiguration each : own) {
-      String why = difference(terms(each), others.get(each.name()));
-      if (!why.isEmpty()) {
-        differences.put(each.name(), why);
-      }
-    }
-    return differences;
   }
 
   private static Map<String, String> read(String line) {
@@ -65,16 +60,43 @@ final class InterfaceTerms {
     return terms;
   }
 
-  private static String difference(Map<String, String> own, Map<String, String> theirs) {
+  private void compare(InterfaceConfiguration each, Map<String, String> theirs) {
     if (theirs == null) {
-      return "which the new daemon has not";
+      differences.put(each.name(), "which the new daemon has not");
+      return;
     }
-    return own.entrySet().stream()
-        .filter(each -> !each.getValue().equals(theirs.get(each.getKey())))
-        .map(each ->
-            "which has the %s %s in the daemon that runs, and %s in the new one"
-                .formatted(each.getKey(), each.getValue(), theirs.get(each.getKey())))
-        .findFirst()
-        .orElse("");
+    int engines = Integer.parseInt(theirs.getOrDefault(ENGINES, "0"));
+    Map<String, String> own = terms(each);
+    // Each engine's stack opens packets of its own associations.
+    if (engines >= each.engines() || each.ipsec().isEmpty()) {
+      own.remove(ENGINES);
+    }
+    for (Map.Entry<String, String> term : own.entrySet()) {
+      String other = theirs.get(term.getKey());
+      if (!term.getValue().equals(other)) {
+        differences.put(each.name(), has(term.getKey(), term.getValue(), other));
+        return;
+      }
+    }
+    kept.put(each.name(), Math.min(engines, each.engines()));
+    for (int i = engines; i < each.engines(); i++) {
+      differences.put(
+          each.engineName(i), has(ENGINES, Integer.toString(each.engines()), theirs.get(ENGINES)));
+    }
+  }
+
+  private static String has(String term, String own, String theirs) {
+    return "which has the %s %s in the daemon that runs, and %s in the new one"
+        .formatted(term, own, theirs);
+  }
+
+  /** The names of the interfaces that go over, and how many engines of each. */
+  Map<String, Integer> kept() {
+    return kept;
+  }
+
+  /** The interfaces, and engines, whose connections cannot go over, by name, and why. */
+  Map<String, String> differences() {
+    return differences;
   }
 }

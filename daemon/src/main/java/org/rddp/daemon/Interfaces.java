@@ -69,6 +69,9 @@ final class Interfaces {
   /** The security associations of each interface, by its name. */
   private final Map<String, AssociationDatabase> associations = new LinkedHashMap<>();
 
+  /** The stacks of each interface, by its name. */
+  private final Map<String, StackGroup> groups = new LinkedHashMap<>();
+
   private final List<Engine> engines = new ArrayList<>();
   private final List<InterfaceEngine> named = new ArrayList<>();
 
@@ -96,11 +99,11 @@ final class Interfaces {
             each.interfaceAddress().all(macAddress), ports.ciphers(), usedKeys, each.engines());
     associations.put(each.name(), shared);
     StackGroup group = new StackGroup(each.engines());
+    groups.put(each.name(), group);
     SharedCounts owned = new SharedCounts();
     InterfaceTenants tenants = InterfaceTenants.of(limits.tenants(), each.rate());
     QueuePairNumbers queuePairs =
-        new QueuePairNumbers(
-            each.introductionPort(), each.engines(), new SecureRandom(), System::nanoTime);
+        new QueuePairNumbers(each.introductionPort(), group, new SecureRandom(), System::nanoTime);
     for (int i = 0; i < each.engines(); i++) {
       FrameDevice device = ports.devices().get(engines.size());
       Engine engine = engine(each, i, group, device, shared);
@@ -154,9 +157,8 @@ final class Interfaces {
             mpa.ird(),
             mpa.ord(),
             each.heldOctets());
-    String name = each.engines() == 1 ? each.name() : each.name() + "/" + number;
     TcpStack stack = parts.tcp(System.nanoTime());
-    Engine engine = new Engine(name, address, stack, parts.ddp(), rdmap, faults);
+    Engine engine = new Engine(each.engineName(number), address, stack, parts.ddp(), rdmap, faults);
     engine.restartWith(parts);
     return engine;
   }
@@ -245,6 +247,11 @@ final class Interfaces {
   /** The security associations of an interface. */
   AssociationDatabase associations(String name) {
     return associations.get(name);
+  }
+
+  /** The stacks of an interface. */
+  StackGroup group(String name) {
+    return groups.get(name);
   }
 
   /** The keys that have been used on any of them. */

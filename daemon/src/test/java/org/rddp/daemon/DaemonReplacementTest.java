@@ -104,6 +104,55 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
     assertThatThrownBy(() -> connect("three")).hasMessageContaining("the daemon has one, two");
   }
 
+  /** In one engine and the other, and between them: also by numbers of queue pairs. */
+  @Test
+  void shouldAddAndRemoveEngines() throws Exception {
+    String device = "device = \"ring:x\"";
+    String text = "[engine]\nengines = \"shared\"\n" + text("one", ADDRESS_ONE);
+    Configuration fewer = ConfigurationFile.parse("test", text);
+    Configuration more =
+        ConfigurationFile.parse("test", text.replace(device, device + "\nengines = 2"));
+    ArrivingDaemon.Opening queues = () -> new LoopedPorts(4096, 0, 2, 1500);
+    exchange();
+    long sent = established(old);
+    try (Rddp counting = connect("one");
+        CounterReader reader = counting.openCounters();
+        SteadyExchange exchange =
+            new SteadyExchange(connect("one"), connect("two"), ConnectedPrograms.TWO)) {
+      exchange.awaitMessages(100);
+      replace(more, queues);
+      exchange.awaitMessages(100);
+      assertThat(sum(reader, ".tcp_established_connections")).isEqualTo(sent + 2);
+      try (SteadyExchange second =
+          new SteadyExchange(
+              connect("one/1"),
+              connect("two/1"),
+              new InetSocketAddress(TestDaemon.ADDRESS_TWO, 81))) {
+        second.awaitMessages(100);
+        meet("one/1", "two/0");
+        meet("one/0", "two/1");
+        assertThatThrownBy(() -> replace(fewer))
+            .hasMessageContaining(
+                "which has the engines 2 in the daemon that runs, and 1 in the new one");
+        replace(more, queues);
+        exchange.awaitMessages(100);
+        second.awaitMessages(100);
+        meet("one/1", "two/1");
+      }
+      replace(fewer);
+      exchange.awaitMessages(100);
+      meet("one", "two");
+    }
+  }
+
+  private void meet(String one, String two) {
+    try (Rddp here = connect(one);
+        Rddp there = connect(two)) {
+      QueuePairEnd.exchange(
+          QueuePairEnd.of(here, ADDRESS_ONE, 1), QueuePairEnd.of(there, TestDaemon.ADDRESS_TWO, 2));
+    }
+  }
+
   @Test
   void shouldChangeAnInterfaceThatNoProgramUses() throws Exception {
     try (Rddp program = connect("two")) {

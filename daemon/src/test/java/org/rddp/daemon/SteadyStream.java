@@ -121,7 +121,12 @@ final class SteadyStream implements AutoCloseable {
   @Override
   public void close() {
     stopping = true;
-    end.join();
+    try {
+      end.join();
+    } catch (CompletionException e) {
+      // Another one than octets() throws: the caller's, if it was that, can take it along.
+      throw new AssertionError(e.getCause());
+    }
     out.close();
     in.close();
     here.close();

@@ -2,6 +2,7 @@ package org.rddp.group;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.rddp.snapshot.Snapshot;
 
 /**
  * The stacks of one interface whose device has several queues: one stack for each queue, each with
@@ -36,6 +37,9 @@ public final class StackGroup {
   /** The ephemeral ports in use; null if there is one stack, which knows them. */
   private final PortClaims claims;
 
+  /** By group of ports ({@link StackMember#group}), the stack that its connections come to. */
+  private final int[] owners = new int[MOST];
+
   /**
    * Creates a group.
    *
@@ -60,6 +64,9 @@ public final class StackGroup {
     listeners = stacks == 1 ? null : new int[PORTS];
     claims = stacks == 1 ? null : new PortClaims();
     members = new StackMember[stacks];
+    for (int i = 0; i < MOST; i++) {
+      owners[i] = i % stacks;
+    }
     for (int i = 0; i < stacks; i++) {
       members[i] = new StackMember(this, i, stacks, capacity);
     }
@@ -83,6 +90,38 @@ public final class StackGroup {
   /** The IPv6 addresses that the stacks may use. */
   UsableAddresses usableAddresses() {
     return usableAddresses;
+  }
+
+  /**
+   * The stack to which connections from remote ports of a group come, at ports at which all stacks
+   * listen for each other. Any thread.
+   */
+  public int owner(int group) {
+    return (int) ELEMENT.getVolatile(owners, group);
+  }
+
+  /**
+   * Lets them come to another stack from now on. One thread at a time.
+   *
+   * @param group 0 to {@link #MOST} - 1
+   */
+  public void give(int group, int member) {
+    ELEMENT.setVolatile(owners, group, member);
+  }
+
+  /**
+   * Transfers which stack each group's connections come to. When read, the stacks have made no
+   * turn; groups of stacks that this one has not stay as they are.
+   */
+  public void transfer(Snapshot snapshot) {
+    snapshot.begin(StackGroup.class);
+    for (int i = 0; i < MOST; i++) {
+      int owner = snapshot.number("owner", owner(i), 0, MOST - 1);
+      if (owner < members.length) {
+        give(i, owner);
+      }
+    }
+    snapshot.end();
   }
 
   /** Packets to a port may be for this stack from now on. */

@@ -81,10 +81,10 @@ public final class StackMember {
 
   /**
    * Whether this stack takes connections from a remote port to a port at which all stacks listen
-   * for each other: the lowest five bits of the remote port choose the stack.
+   * for each other: {@link StackGroup#owner}.
    */
   public boolean isOfRemotePort(int remotePort) {
-    return group(remotePort) % size == index;
+    return group.owner(group(remotePort)) == index;
   }
 
   /** Which of {@link StackGroup#MOST} groups a port is of: its lowest five bits. */

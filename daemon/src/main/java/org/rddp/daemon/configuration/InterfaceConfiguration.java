@@ -78,6 +78,15 @@ public record InterfaceConfiguration(
     return Stream.concat(v4, v6).collect(joining(" and "));
   }
 
+  /**
+   * The name of one of its engines: its own if it has only one.
+   *
+   * @param number from 0
+   */
+  public String engineName(int number) {
+    return engines == 1 ? name : name + "/" + number;
+  }
+
   /** The packet buffers of each engine. */
   public int packetsOfEngine() {
     return packets / engines;

@@ -21,8 +21,8 @@ final class InterfaceEngines {
 
   /**
    * Finds the engine for an interface's name; an empty name means the first interface. Of several
-   * engines, returns the one that has the name itself, or the one that is not stuck and has the
-   * fewest sessions.
+   * engines, returns the one that has the name itself, or the one that is not stuck, can have
+   * numbers of queue pairs, and has the fewest sessions.
    */
   InterfaceEngine find(
       String name, Predicate<InterfaceEngine> stuck, ToLongFunction<InterfaceEngine> sessions)
@@ -45,7 +45,7 @@ final class InterfaceEngines {
     }
     return named.stream()
         .filter(stuck.negate())
-        .min(Comparator.comparingLong(sessions))
+        .min(Comparator.comparing(InterfaceEngines::lacksNumbers).thenComparingLong(sessions))
         .orElseThrow(() ->
             new RequestRefusedException(
                 Reason.RESOURCES,
@@ -54,12 +54,16 @@ final class InterfaceEngines {
                     + " is stuck; the daemon's log says where"));
   }
 
-  /** The engine with a name of its own, which another daemon had, too. */
-  InterfaceEngine require(Snapshot snapshot, String name) {
+  private static boolean lacksNumbers(InterfaceEngine each) {
+    return !each.queuePairs().has(each.number());
+  }
+
+  /** An engine of an interface, which another daemon had, too. */
+  InterfaceEngine require(Snapshot snapshot, String name, int number) {
     return engines.stream()
-        .filter(each -> each.engine().name().equals(name))
+        .filter(each -> each.name().equals(name) && each.number() == number)
         .findFirst()
-        .orElseThrow(() -> snapshot.wrong("there is no engine " + name));
+        .orElseThrow(() -> snapshot.wrong("%s has no engine %d".formatted(name, number)));
   }
 
   /** The engines of all interfaces. */

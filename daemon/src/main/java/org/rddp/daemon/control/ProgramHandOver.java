@@ -52,7 +52,7 @@ public final class ProgramHandOver {
   /** Those of them whose links may still receive requests. Control thread only. */
   private Set<ProgramSession> receiving = new HashSet<>();
 
-  /** Why sessions on an interface cannot go over, by its name. */
+  /** Why sessions on an interface, or one of its engines, cannot go over, by its name. */
   private Map<String, String> differences = Map.of();
 
   /** Whether the other daemon has the same interfaces in the same order. */
@@ -118,7 +118,8 @@ public final class ProgramHandOver {
    * Lets programs go over only if the other daemon has the interfaces that they use. Call it before
    * {@link #quiesce}.
    *
-   * @param differences why sessions on an interface cannot go over, by its name; none of the others
+   * @param differences why sessions on an interface, or one of its engines, cannot go over, by its
+   *     name
    * @param same whether the other daemon has the same interfaces in the same order
    * @param deadline of {@link System#nanoTime}
    * @throws SnapshotException if a program cannot go over
@@ -216,9 +217,9 @@ public final class ProgramHandOver {
     if (program.session() == null) {
       return "";
     }
-    String name = program.daemonInterface().name();
-    String why = differences.get(name);
-    return why == null ? "" : "has a session on the interface " + name + ", " + why;
+    InterfaceEngine at = program.daemonInterface();
+    String why = differences.getOrDefault(at.name(), differences.get(at.engine().name()));
+    return why == null ? "" : "has a session on the interface " + at.name() + ", " + why;
   }
 
   /** A program with octet streams has parts for each engine, in their order. */
@@ -348,7 +349,19 @@ public final class ProgramHandOver {
           snapshot, descriptors, admission, snapshot.reads() ? null : written.next());
     }
     streams.transfer(snapshot, descriptors, sockets(), engines);
+    if (snapshot.reads()) {
+      shareNumbers();
+    }
     snapshot.end();
+  }
+
+  /** Engines that the former daemon had not get numbers of queue pairs. */
+  private void shareNumbers() {
+    for (InterfaceEngine each : server.interfaces().all()) {
+      if (!each.queuePairs().has(each.number())) {
+        each.queuePairs().share(each.number(), server.interfaces().engines(each.name()).size());
+      }
+    }
   }
 
   /**

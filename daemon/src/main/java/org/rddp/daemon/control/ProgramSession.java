@@ -612,7 +612,8 @@ final class ProgramSession implements SessionHandler {
 
   private void transferRings(Snapshot snapshot, HandedDescriptors descriptors, Descriptor wake) {
     boolean reads = snapshot.reads();
-    String engine = snapshot.text("engine", reads ? null : daemonInterface.engine().name());
+    String on = snapshot.text("interface", reads ? null : daemonInterface.name());
+    int engine = snapshot.number("engine", reads ? 0 : daemonInterface.number());
     boolean sleeps =
         snapshot.flag("sleeps", !reads && daemonInterface.engine().sleep().isAllowed());
     sizes = snapshot.record("sizes", SessionSizes.class, sizes);
@@ -622,11 +623,11 @@ final class ProgramSession implements SessionHandler {
       SharedMemory shared = HandedDescriptors.map(memory);
       rings = ProgramMapping.ofRings(shared, () -> unmapWith(shared), mappingThreads);
       rings.transfer(snapshot);
-      goOn(snapshot, server.interfaces().require(snapshot, engine), shared, wake);
+      goOn(snapshot, server.interfaces().require(snapshot, on, engine), shared, wake);
       if (!sleeps && daemonInterface.engine().sleep().isAllowed()) {
         throw snapshot.wrong(
             "the engine of %s never sleeps in the daemon that runs, so programs would not wake it"
-                .formatted(engine));
+                .formatted(daemonInterface.engine().name()));
       }
     } else {
       rings.transfer(snapshot);

@@ -51,8 +51,11 @@ public final class Statistics implements AutoCloseable {
       this.value = value;
     }
 
+    /** The name, which does not tell the only engine of an interface from the first of several. */
     String name() {
-      return engine.isEmpty() ? published.name() : engine + "." + published.name();
+      return engine.isEmpty()
+          ? published.name()
+          : engine.replaceFirst("/0$", "") + "." + published.name();
     }
 
     long now() {

@@ -12,7 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 import org.rddp.client.types.Reason;
+import org.rddp.group.StackGroup;
 import org.rddp.group.StackMember;
 import org.rddp.snapshot.Snapshot;
 
@@ -20,7 +22,7 @@ import org.rddp.snapshot.Snapshot;
  * The numbers of an interface's queue pairs, by which peers ask for them, at random. A number that
  * has been given back rests for some minutes, so that a peer which has missed the end of one queue
  * pair does not reach another. With several engines, a number's lowest five bits are those of a
- * group of ports whose connections come to the engine of its session.
+ * group of ports whose connections come to the engine of its session ({@link StackGroup#owner}).
  *
  * <p>For the control thread, except where a method says more.
  */
@@ -39,7 +41,7 @@ public final class QueuePairNumbers {
   private record Resting(int number, int user, long until) {}
 
   private final int port;
-  private final int engines;
+  private final StackGroup stacks;
   private final RandomGenerator random;
   private final LongSupplier clock;
   private final Map<Integer, Session> sessions = new ConcurrentHashMap<>();
@@ -55,13 +57,13 @@ public final class QueuePairNumbers {
    * Numbers of which none is in use.
    *
    * @param port the interface's port for introductions; 0: there are no numbers
-   * @param engines of the interface
+   * @param stacks of the interface
    * @param random unpredictable, except in a test
    * @param clock time in nanoseconds
    */
-  public QueuePairNumbers(int port, int engines, RandomGenerator random, LongSupplier clock) {
+  public QueuePairNumbers(int port, StackGroup stacks, RandomGenerator random, LongSupplier clock) {
     this.port = port;
-    this.engines = engines;
+    this.stacks = stacks;
     this.random = random;
     this.clock = clock;
   }
@@ -69,6 +71,35 @@ public final class QueuePairNumbers {
   /** The interface's port for introductions; 0 if it has none. */
   int port() {
     return port;
+  }
+
+  /**
+   * Gives an engine that the former daemon had not a fair share of the groups of ports: of those of
+   * which no number is in use, since connections stay where they are. No stack may have made a
+   * turn.
+   *
+   * @param engine from 0
+   * @param engines of the interface
+   */
+  public void share(int engine, int engines) {
+    Set<Integer> used = new HashSet<>();
+    sessions.keySet().forEach(each -> used.add(StackMember.group(each)));
+    restingNumbers.forEach(each -> used.add(StackMember.group(each)));
+    int fair = StackGroup.MOST / engines;
+    for (int i = 0; i < StackGroup.MOST && groups(engine) < fair; i++) {
+      if (!used.contains(i) && groups(stacks.owner(i)) > fair) {
+        stacks.give(i, engine);
+      }
+    }
+  }
+
+  private long groups(int engine) {
+    return IntStream.range(0, StackGroup.MOST).filter(each -> stacks.owner(each) == engine).count();
+  }
+
+  /** Whether an engine can have numbers, or none has: see {@link #share}. */
+  public boolean has(int engine) {
+    return port == 0 || groups(engine) > 0;
   }
 
   /**
@@ -83,6 +114,12 @@ public final class QueuePairNumbers {
           Reason.STATE,
           "queue pairs are connected by rdma_cm only: queue-pair-port of the interface is 0, or its"
               + " MPA begins with a Start Key");
+    }
+    if (!has(engine)) {
+      throw new RequestRefusedException(
+          Reason.LIMIT,
+          "the session's engine was added while queue pairs had all numbers; a session by the"
+              + " interface's name gets another engine");
     }
     endRest();
     Set<Integer> own = numbers.getOrDefault(session, Set.of());
@@ -119,7 +156,7 @@ public final class QueuePairNumbers {
 
   private int draw(int engine) {
     int number = random.nextInt(LEAST, Introduction.MOST + 1);
-    while (StackMember.group(number) % engines != engine) {
+    while (stacks.owner(StackMember.group(number)) != engine) {
       number = random.nextInt(LEAST, Introduction.MOST + 1);
     }
     return number;

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.rddp.client.types.Reason;
+import org.rddp.group.StackGroup;
 import org.rddp.group.StackMember;
 
 class QueuePairNumbersTest {
@@ -17,7 +19,8 @@ class QueuePairNumbersTest {
   private long now;
 
   private QueuePairNumbers numbers(int engines) {
-    return new QueuePairNumbers(4794, engines, new SplittableRandom(SEED), () -> now);
+    return new QueuePairNumbers(
+        4794, new StackGroup(engines), new SplittableRandom(SEED), () -> now);
   }
 
   @Test
@@ -41,11 +44,44 @@ class QueuePairNumbersTest {
     }
   }
 
+  @Test
+  void shouldShareGroupsOfWhichNoNumberIsInUse() throws RequestRefusedException {
+    StackGroup stacks = new StackGroup(2);
+    IntStream.range(0, StackGroup.MOST).forEach(each -> stacks.give(each, 0));
+    QueuePairNumbers numbers =
+        new QueuePairNumbers(4794, stacks, new SplittableRandom(SEED), () -> now);
+    int first = numbers.create(session, 0, 100);
+    int given = numbers.create(session, 0, 100);
+    numbers.free(session, given);
+    assertThat(numbers.has(1)).isFalse();
+    assertThatThrownBy(() -> numbers.create(session, 1, 100))
+        .isInstanceOf(RequestRefusedException.class);
+    numbers.share(1, 2);
+    assertThat(IntStream.range(0, StackGroup.MOST).filter(each -> stacks.owner(each) == 1))
+        .hasSize(StackGroup.MOST / 2)
+        .doesNotContain(StackMember.group(first), StackMember.group(given));
+    assertThat(stacks.owner(StackMember.group(numbers.create(session, 1, 100)))).isEqualTo(1);
+  }
+
+  @Test
+  void shouldLeaveGroupsWhereNumbersAreInUse() throws RequestRefusedException {
+    StackGroup stacks = new StackGroup(2);
+    IntStream.range(0, StackGroup.MOST).forEach(each -> stacks.give(each, 0));
+    QueuePairNumbers numbers =
+        new QueuePairNumbers(4794, stacks, new SplittableRandom(SEED), () -> now);
+    for (int i = 0; i < 1000; i++) {
+      numbers.create(session, 0, 1000);
+    }
+    numbers.share(1, 2);
+    assertThat(numbers.has(1)).isFalse();
+  }
+
   /** A source that says the same again after each number: it would give the number again. */
   @Test
   void shouldNotGiveANumberAgainForTwoMinutes() throws RequestRefusedException {
     SplittableRandom[] source = {new SplittableRandom(SEED)};
-    QueuePairNumbers numbers = new QueuePairNumbers(4794, 1, () -> source[0].nextLong(), () -> now);
+    QueuePairNumbers numbers =
+        new QueuePairNumbers(4794, new StackGroup(1), () -> source[0].nextLong(), () -> now);
     int first = numbers.create(session, 0, 100);
     numbers.free(session, first);
     assertThat(numbers.session(first)).isNull();

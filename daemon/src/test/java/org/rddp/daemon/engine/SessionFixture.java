@@ -19,6 +19,7 @@ import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.WrappedDevice;
+import org.rddp.group.StackGroup;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.ConnectionSettings;
@@ -95,7 +96,7 @@ final class SessionFixture {
           new NativePacketPool(1024, 1514), new NativePacketPool(1024, 1514), 1500, 512);
   private long now = 1_000_000_000L;
   final QueuePairNumbers numbers =
-      new QueuePairNumbers(QUEUE_PAIR_PORT, 1, new Random(5), () -> now);
+      new QueuePairNumbers(QUEUE_PAIR_PORT, new StackGroup(1), new Random(5), () -> now);
 
   /** DSCPs of the packets that have been sent. */
   final Set<Integer> codepoints = new TreeSet<>();

@@ -26,6 +26,7 @@ import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.HeldMemory;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
+import org.rddp.group.StackGroup;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.AcceptSettings;
@@ -143,7 +144,7 @@ class SessionSnapshotTest {
 
     /** Takes peers' queue pairs, as the engines of daemons do. */
     private void introduce() {
-      numbers = new QueuePairNumbers(QUEUE_PAIRS, 1, new Random(4), () -> now);
+      numbers = new QueuePairNumbers(QUEUE_PAIRS, new StackGroup(1), new Random(4), () -> now);
       engine.introduceTo(numbers);
     }
 
