@@ -81,7 +81,7 @@ typedef struct rddp_session rddp_session;
 struct rddp_session_options {
     const char *interface_name;     /* NULL or "": the daemon's first one */
     const char *program_name;       /* for the daemon's log; NULL: the name of the process */
-    unsigned request_timeout_ms;    /* longest wait for a reply; 0: 10 s */
+    unsigned request_timeout_ms;    /* longest wait for a reply; 0: 20 s */
     /*
      * Sizes; 0: the daemon's default. The daemon's configuration limits them (largest-... of [limits]);
      * rddp_session_limits() returns what the session got.

@@ -13,7 +13,8 @@
 
 #include "internal.h"
 
-#define DEFAULT_TIMEOUT_MS 10000u
+/* Longer than nobody serves programs while another daemon takes the place (docs/handover.md). */
+#define DEFAULT_TIMEOUT_MS 20000u
 
 const char *rddp_default_socket(void) {
     const char *configured = getenv("RDDP_SOCKET");

@@ -20,14 +20,17 @@ public record RddpOptions(
     Duration requestTimeout,
     Reconnect reconnect,
     SessionSizes sizes) {
+  /** Longer than nobody serves programs while another daemon takes the place (docs/handover.md). */
+  private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(20);
+
   /** Options of a session that ends with its daemon. */
   public RddpOptions(String programName, String interfaceName, Duration requestTimeout) {
     this(programName, interfaceName, requestTimeout, null, SessionSizes.CONFIGURED);
   }
 
-  /** The daemon's first interface, the process id as name, a timeout of ten seconds. */
+  /** The daemon's first interface, the process id as name, a timeout of 20 seconds. */
   public static RddpOptions defaults() {
-    return new RddpOptions("pid " + ProcessHandle.current().pid(), "", Duration.ofSeconds(10));
+    return new RddpOptions("pid " + ProcessHandle.current().pid(), "", REQUEST_TIMEOUT);
   }
 
   /** Copies the options with another program name. */
