@@ -13,8 +13,11 @@ import org.rddp.ipc.linux.SystemCallException;
 
 /** The port of a Linux interface by AF_XDP. */
 final class XdpInterface implements MovablePort {
-  /** Time in ns for the kernel to free the queues of sockets that another process has closed. */
-  private static final long RELEASE_TIME = TimeUnit.SECONDS.toNanos(1);
+  /**
+   * Time in ns for the kernel to free the queues of sockets that another process has closed: less
+   * than the other daemon waits.
+   */
+  private static final long RELEASE_TIME = TimeUnit.SECONDS.toNanos(5);
 
   /** Time in ns between two attempts. */
   private static final long RETRY = TimeUnit.MILLISECONDS.toNanos(1);
