@@ -208,7 +208,7 @@ final class ProgramSockets {
       return;
     }
     if (message instanceof ProgramMessage.StreamBridge bridge) {
-      service.bridge(program, bridge.request(), bridge.stream());
+      service.bridges().bridge(program, bridge.request(), bridge.stream());
       return;
     }
     if (!begun) {

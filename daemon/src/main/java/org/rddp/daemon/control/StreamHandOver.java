@@ -136,7 +136,7 @@ final class StreamHandOver {
     long cookie = snapshot.number("cookie", reads ? 0 : written.cookie());
     PairedSocket bridge = descriptors.transfer(snapshot, "bridge", reads ? null : written.bridge());
     PairedSocket bridgeEnd =
-        descriptors.transfer(snapshot, "bridges", reads ? null : service.bridgeEnd(number));
+        descriptors.transfer(snapshot, "bridges", reads ? null : service.bridges().end(number));
     boolean refuses = snapshot.flag("refusesDescriptors", !reads && written.refusesDescriptors());
     snapshot.end();
     if (!reads) {

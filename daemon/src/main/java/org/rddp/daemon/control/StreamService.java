@@ -1,6 +1,5 @@
 package org.rddp.daemon.control;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,13 +23,10 @@ import org.rddp.daemon.engine.StreamParts;
 import org.rddp.daemon.engine.StreamPorts;
 import org.rddp.daemon.engine.StreamSection;
 import org.rddp.daemon.engine.StreamSignals;
-import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.linux.Descriptor;
-import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.EventSet;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.SystemCallException;
-import org.rddp.ipc.ring.StreamEnds;
 import org.rddp.ipc.ring.StreamMemory;
 import org.rddp.ipc.ring.StreamRing;
 import org.rddp.snapshot.Snapshot;
@@ -68,8 +64,7 @@ final class StreamService implements StreamKeeper {
   /** Streams by the number by which the kernel knows the program's socket. */
   private final Map<Long, OctetStream> streams = new HashMap<>();
 
-  /** The programs' ends of bridges, until every holder has got one, by the stream's number. */
-  private final Map<Long, PairedSocket> bridges = new HashMap<>();
+  private final StreamBridges bridges;
 
   private final Map<StreamListener, ProgramListener> listeners = new HashMap<>();
 
@@ -89,6 +84,7 @@ final class StreamService implements StreamKeeper {
     spares =
         new StreamSpares(
             task -> run(memoryThread, task), server::execute, server.mappingThreads()::onNotLocked);
+    bridges = new StreamBridges(server, this::onThread, streams::get);
     for (InterfaceEngine each : engines) {
       each.engine().serveStreams(ports, each.socketsPort(), this);
     }
@@ -172,7 +168,7 @@ final class StreamService implements StreamKeeper {
             parts.memory().close();
             server.execute(() -> {
               streams.remove(parts.cookie());
-              closeBridgeEnd(parts.number());
+              bridges.closeEnd(parts.number());
               giveBack(parts.number());
             });
           });
@@ -243,106 +239,6 @@ final class StreamService implements StreamKeeper {
     }
   }
 
-  // ---- Bridges ----
-
-  /**
-   * Makes a stream's octets pass through a socket.
-   *
-   * @param stream the program's socket of the stream; its thread closes it
-   */
-  void bridge(ProgramSession program, int request, Descriptor stream) {
-    program
-        .link()
-        .execute(() -> {
-          long cookie = cookie(stream);
-          stream.close();
-          server.execute(() -> bridge(program, request, cookie));
-        });
-  }
-
-  private static long cookie(Descriptor socket) {
-    try {
-      return PairedSocket.cookie(socket);
-    } catch (SystemCallException e) {
-      return 0;
-    }
-  }
-
-  private void bridge(ProgramSession program, int request, long cookie) {
-    OctetStream stream = streams.get(cookie);
-    if (stream == null || bridges.containsKey(stream.parts().number())) {
-      answerWithBridge(program, request, stream);
-      return;
-    }
-    stream
-        .engine()
-        .execute(() ->
-            stream.whenChecked(() -> onThread(() -> bridge(program, request, cookie, stream))));
-  }
-
-  private void bridge(ProgramSession program, int request, long cookie, OctetStream stream) {
-    try {
-      byte[] addresses = new byte[StreamEnds.OCTETS];
-      stream.streamEnds().write(MemorySegment.ofArray(addresses));
-      PairedSocket[] ends = PairedSocket.ofOctets("rddp-stream", addresses);
-      ends[0].forbidDescriptors();
-      StreamMemory memory = stream.isMapped() ? null : StreamMemory.create(FIRST_RING, RING);
-      stream
-          .engine()
-          .execute(() -> {
-            OctetStream.Bridging outcome = stream.bridge(cookie, ends[0], memory);
-            server.execute(() -> {
-              if (outcome == OctetStream.Bridging.DONE) {
-                bridges.put(stream.parts().number(), ends[1]);
-              } else {
-                onThread(() -> {
-                  ends[0].close();
-                  ends[1].close();
-                });
-              }
-              if (outcome == OctetStream.Bridging.TO_BE_TRIED_AGAIN) {
-                bridge(program, request, cookie);
-              } else {
-                answerWithBridge(program, request, stream);
-              }
-            });
-          });
-    } catch (SystemCallException e) {
-      server.execute(() ->
-          program.answer(request, new RequestRefusedException(Reason.RESOURCES, e.getMessage())));
-    }
-  }
-
-  /** Passes the stream's bridge to a program, or says why there is none. */
-  private void answerWithBridge(ProgramSession program, int request, OctetStream stream) {
-    PairedSocket end = stream == null ? null : bridges.get(stream.parts().number());
-    if (end != null) {
-      try {
-        program.send(new DaemonMessage.StreamBridged(request, end.descriptor().duplicate()));
-      } catch (SystemCallException e) {
-        program.answer(request, new RequestRefusedException(Reason.RESOURCES, e.getMessage()));
-      }
-    } else if (stream != null && stream.isConnecting()) {
-      program.answer(
-          request,
-          new RequestRefusedException(
-              Reason.STATE, Errno.EINPROGRESS, "the stream is being established"));
-    } else {
-      program.answer(
-          request,
-          new RequestRefusedException(
-              Reason.NOT_FOUND,
-              "the descriptor is no octet stream of this daemon, or that has ended"));
-    }
-  }
-
-  private void closeBridgeEnd(long number) {
-    PairedSocket end = bridges.remove(number);
-    if (end != null) {
-      onThread(end::close);
-    }
-  }
-
   /** Ends the sockets of streams on a stuck engine: their programs must not wait for it. */
   void abandon(Engine engine) {
     for (OctetStream each : streams.values()) {
@@ -369,7 +265,7 @@ final class StreamService implements StreamKeeper {
   @Override
   public void onMoved(OctetStream stream) {
     long number = stream.parts().number();
-    server.execute(() -> closeBridgeEnd(number));
+    server.execute(() -> bridges.closeEnd(number));
   }
 
   @Override
@@ -638,9 +534,8 @@ final class StreamService implements StreamKeeper {
     return slots.get(number);
   }
 
-  /** The programs' end of a stream's bridge; null for none. */
-  PairedSocket bridgeEnd(long number) {
-    return bridges.get(number);
+  StreamBridges bridges() {
+    return bridges;
   }
 
   /** The stream whose program's socket has a cookie; null for none. */
@@ -688,7 +583,7 @@ final class StreamService implements StreamKeeper {
       claims.add(slot.claim());
     }
     if (bridgeEnd != null) {
-      bridges.put(number, bridgeEnd);
+      bridges.inherit(number, bridgeEnd);
     }
   }
 
@@ -718,7 +613,7 @@ final class StreamService implements StreamKeeper {
       }
       parts.memory().close();
     }
-    bridges.values().forEach(PairedSocket::close);
+    bridges.close();
   }
 
   /** Ends the threads after their remaining work. No engine runs. */
