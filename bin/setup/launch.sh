@@ -93,7 +93,7 @@ is_ours() {
     done
 }
 
-# DPDK keeps files in $RUNTIME_DIRECTORY of a service, in $XDG_RUNTIME_DIR of a session, or otherwise in a folder of /tmp that
+# DPDK makes a folder in $RUNTIME_DIRECTORY of a service, in $XDG_RUNTIME_DIR of a session, or otherwise in a folder of /tmp that
 # belongs to the first user who has run it: in that case, makes a folder for this user.
 give_runtime_folder() {
     local folder=${TMPDIR:-/tmp}/rddp-$EUID

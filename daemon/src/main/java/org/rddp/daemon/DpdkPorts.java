@@ -225,16 +225,11 @@ public final class DpdkPorts implements Ports {
       Consumer<InterfaceConfiguration> before,
       NativeOutput output,
       boolean arriving) {
-    try {
-      List<String> arguments = arguments(configuration, arriving).list();
-      if (output == null) {
-        Eal.init(arguments);
-      } else {
-        Eal.init(arguments, output.file(), output.standardError());
-      }
-    } catch (DpdkException e) {
-      Eal.removeLeftovers(ProcessHandle.current().pid());
-      throw e;
+    List<String> arguments = arguments(configuration, arriving).list();
+    if (output == null) {
+      Eal.init(arguments);
+    } else {
+      Eal.init(arguments, output.file(), output.standardError());
     }
     return new DpdkPorts(configuration, output, true, arriving, false).open(before);
   }
@@ -259,7 +254,7 @@ public final class DpdkPorts implements Ports {
     EalArguments arguments =
         dpdk.hugepages()
             ? EalArguments.hugepages().and("-m", Integer.toString(mebibytes))
-            : EalArguments.ordinaryPages(mebibytes + MORE, "rddp-" + ProcessHandle.current().pid());
+            : EalArguments.ordinaryPages(mebibytes + MORE);
     for (InterfaceConfiguration each : configuration.interfaces()) {
       if (each.device().kind() == DeviceName.Kind.PCI) {
         arguments = arguments.withPciDevice(arriving ? NO_CARD : dpdkArguments(each));

@@ -1,11 +1,9 @@
 package org.rddp.dpdk;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,7 +25,6 @@ public final class Eal {
   private static final int NOT_KEPT = -1;
 
   private static State state = State.NEW;
-  private static boolean ownFolder;
 
   private Eal() {}
 
@@ -66,6 +63,7 @@ public final class Eal {
     requireMemory(arguments, Hugepages.available());
     state = State.ENDED;
     int result = initOnOwnThread(arguments, kept, told);
+    removeFolder();
     if (result < 0) {
       throw DpdkException.of(
           "initialise DPDK with the arguments " + String.join(" ", arguments),
@@ -75,7 +73,6 @@ public final class Eal {
               + " hugepages (sysctl -w vm.nr_hugepages=...) or no right to them; an unknown"
               + " argument. The process must be started again.");
     }
-    ownFolder = arguments.stream().anyMatch(argument -> argument.startsWith("--file-prefix"));
     state = State.INITIALISED;
   }
 
@@ -134,47 +131,29 @@ public final class Eal {
   }
 
   /**
-   * Ends the use of DPDK and removes its files if the process had its own {@code --file-prefix}.
-   * Call after ports and pools have been closed; DPDK cannot be used afterwards. The memory is
-   * freed when the process ends.
+   * Removes the folder that DPDK makes for its files. With {@link EalArguments} it has none, so
+   * that a process which is killed leaves nothing.
    */
-  public static synchronized void cleanup() {
-    if (state == State.INITIALISED) {
-      state = State.ENDED;
-      // Does not call rte_eal_cleanup, which unmaps memory that DPDK's interrupt thread, still
-      // running, may use. A memif whose peer had ended crashed the process in this way.
-      if (ownFolder) {
-        remove(Path.of(Dpdk.rddp_runtime_dir().getString(0)));
+  private static void removeFolder() {
+    String folder = Dpdk.rddp_runtime_dir().getString(0);
+    try {
+      if (!folder.isEmpty()) {
+        Files.deleteIfExists(Path.of(folder));
       }
+    } catch (IOException e) {
+      // Other arguments want files in it.
     }
   }
 
   /**
-   * Removes the files left behind by another process of rddp that was killed or failed to start. It
-   * must have ended.
-   *
-   * @param pid of that process
+   * Ends the use of DPDK, which cannot be used afterwards. Call after ports and pools have been
+   * closed. The memory is freed when the process ends.
    */
-  public static void removeLeftovers(long pid) {
-    String runtime = System.getenv().getOrDefault("XDG_RUNTIME_DIR", "/tmp");
-    for (String base : List.of("/run", runtime)) {
-      Path folder = Path.of(base, "dpdk", EalArguments.filePrefix(pid));
-      if (Files.isDirectory(folder)) {
-        remove(folder);
-      }
-    }
-  }
-
-  private static void remove(Path folder) {
-    try {
-      try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
-        for (Path file : files) {
-          Files.deleteIfExists(file);
-        }
-      }
-      Files.deleteIfExists(folder);
-    } catch (IOException e) {
-      throw new UncheckedIOException("Cannot remove DPDK's files", e);
+  public static synchronized void cleanup() {
+    if (state == State.INITIALISED) {
+      // Does not call rte_eal_cleanup, which unmaps memory that DPDK's interrupt thread, still
+      // running, may use. A memif whose peer had ended crashed the process in this way.
+      state = State.ENDED;
     }
   }
 

@@ -34,25 +34,25 @@ public final class EalArguments {
    * maps at most eight.
    */
   public static EalArguments hugepages() {
-    return common(filePrefix(ProcessHandle.current().pid()))
-        .and("--in-memory", "--single-file-segments");
+    return common().and("--in-memory", "--single-file-segments");
   }
 
   /**
-   * Arguments for memory in ordinary pages, for machines without hugepages. Slower.
+   * Arguments for memory in ordinary pages, for machines without hugepages. Slower. DPDK has no
+   * files, which a process that is killed would leave behind, and which a full file system would
+   * make fail.
    *
    * @param mebibytes all of the memory, allocated at once
-   * @param filePrefix prefix of DPDK's files; no other running DPDK process may have the same
    */
-  public static EalArguments ordinaryPages(int mebibytes, String filePrefix) {
-    return common(filePrefix).and("--no-huge", "-m", Integer.toString(mebibytes));
+  public static EalArguments ordinaryPages(int mebibytes) {
+    return common().and("--no-huge", "--no-shconf", "-m", Integer.toString(mebibytes));
   }
 
-  private static EalArguments common(String filePrefix) {
+  private static EalArguments common() {
     return new EalArguments(List.of())
         .and("--no-telemetry", "--no-pci", VIRTUAL_ADDRESSES)
         .and(PROCESSORS, "0@(" + allowedProcessors() + ")")
-        .and("--file-prefix", filePrefix);
+        .and("--file-prefix", "rddp-" + ProcessHandle.current().pid());
   }
 
   /** Appends arguments. */
@@ -153,10 +153,5 @@ public final class EalArguments {
   @Override
   public String toString() {
     return String.join(" ", arguments);
-  }
-
-  /** The default file prefix of a process of rddp. */
-  static String filePrefix(long pid) {
-    return "rddp-" + pid;
   }
 }

@@ -25,14 +25,15 @@ class EalArgumentsTest {
 
   @Test
   void shouldNotRepeatWhatOthersSet() {
-    EalArguments usual = EalArguments.ordinaryPages(64, "a").withLogLevel("error");
+    EalArguments usual = EalArguments.ordinaryPages(64).withLogLevel("error");
     assertThat(usual.overriddenBy(List.of("--iova-mode=pa", "-m", "32", "-l", "1")).list())
         .containsExactly(
             "--no-telemetry",
             "--no-pci",
             "--file-prefix",
-            "a",
+            "rddp-" + ProcessHandle.current().pid(),
             "--no-huge",
+            "--no-shconf",
             "--log-level",
             "error",
             "--iova-mode=pa",

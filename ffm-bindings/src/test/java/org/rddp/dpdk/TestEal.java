@@ -3,9 +3,9 @@ package org.rddp.dpdk;
 import java.nio.file.Path;
 import java.util.List;
 
-/** DPDK for a test class: ordinary pages, no rights needed, nothing shared with another process. */
+/** DPDK for a test class: ordinary pages, no rights needed, no files. */
 final class TestEal {
-  private static final String PREFIX = "rddp-test-" + ProcessHandle.current().pid();
+  private static final String PREFIX = "rddp-" + ProcessHandle.current().pid();
 
   private TestEal() {}
 
@@ -14,7 +14,7 @@ final class TestEal {
   }
 
   static EalArguments arguments() {
-    return EalArguments.ordinaryPages(64, PREFIX).withLogLevel("error");
+    return EalArguments.ordinaryPages(64).withLogLevel("error");
   }
 
   /** Where DPDK may have put its files. */

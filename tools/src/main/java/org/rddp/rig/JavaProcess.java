@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.rddp.dpdk.Eal;
 
 /**
  * A child process with the JVM, the flags and the class path of this one, unless it is one of an
@@ -287,7 +286,7 @@ public final class JavaProcess implements AutoCloseable {
     return awaitEnd(timeout);
   }
 
-  /** Asks the process to end (SIGTERM), kills it when it does not, and removes DPDK's files. */
+  /** Asks the process to end (SIGTERM), and kills it when it does not. */
   @Override
   public void close() {
     terminate();
@@ -299,9 +298,6 @@ public final class JavaProcess implements AutoCloseable {
     } catch (InterruptedException e) {
       kill();
       Thread.currentThread().interrupt();
-    }
-    if (!process.isAlive()) {
-      Eal.removeLeftovers(process.pid());
     }
   }
 }

@@ -149,14 +149,13 @@ class DaemonRunTest {
   /** The files that the start has made so far show each moment. */
   @ParameterizedTest
   @EnabledIf("org.rddp.cli.DaemonProcess#hasDpdk")
-  @ValueSource(strings = {"control socket", "DPDK", "device", "ready"})
+  @ValueSource(strings = {"control socket", "device", "ready"})
   void shouldLeaveNothingWhenASignalEndsTheStart(String moment) throws Exception {
     Path file = configuration("net_vhost0,iface=FOLDER/vhost.sock");
     try (DaemonProcess daemon = DaemonProcess.start(file)) {
       Path dpdk = Path.of("/run/dpdk/rddp-" + daemon.pid());
       switch (moment) {
         case "control socket" -> await(daemon, folder.resolve("rddpd.sock"));
-        case "DPDK" -> await(daemon, dpdk);
         case "device" -> await(daemon, folder.resolve("vhost.sock"));
         default -> daemon.awaitReady();
       }

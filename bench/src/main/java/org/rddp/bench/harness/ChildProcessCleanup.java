@@ -2,11 +2,10 @@ package org.rddp.bench.harness;
 
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import org.rddp.dpdk.Eal;
 
 /**
- * Kills the processes that a benchmark has started, and removes their DPDK files, when it ends
- * early: stopped processes would not end by themselves.
+ * Kills the processes that a benchmark has started when it ends early: stopped processes would not
+ * end by themselves.
  */
 public final class ChildProcessCleanup {
   private static volatile boolean ending;
@@ -29,7 +28,6 @@ public final class ChildProcessCleanup {
     started.forEach(ProcessHandle::destroyForcibly);
     for (ProcessHandle each : started) {
       each.onExit().join();
-      Eal.removeLeftovers(each.pid());
     }
   }
 

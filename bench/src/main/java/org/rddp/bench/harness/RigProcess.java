@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.rddp.dpdk.Eal;
 import org.rddp.rig.JavaProcess;
 import org.rddp.soak.ProcessSignals;
 
@@ -86,9 +85,7 @@ final class RigProcess implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    List<ProcessHandle> left = processes();
-    left.reversed().forEach(ProcessHandle::destroyForcibly);
+    processes().reversed().forEach(ProcessHandle::destroyForcibly);
     process.close();
-    left.forEach(each -> Eal.removeLeftovers(each.pid()));
   }
 }

@@ -41,8 +41,7 @@ class DpdkDeviceTest {
 
   @BeforeAll
   static void open() {
-    String prefix = "rddp-" + ProcessHandle.current().pid();
-    Eal.init(EalArguments.ordinaryPages(128, prefix).withLogLevel("error").list());
+    Eal.init(EalArguments.ordinaryPages(128).withLogLevel("error").list());
     rings = RingPair.create("test", DESCRIPTORS);
     Mempool link = mempool();
     one = device(rings.first(), link, 1);
