@@ -60,6 +60,10 @@ final class DaemonRun {
   private final CommandSpec spec;
   private final CountDownLatch started = new CountDownLatch(1);
   private volatile boolean stopRequested;
+
+  /** Null unless this daemon takes the place of another. */
+  private volatile Successor successor;
+
   private volatile Daemon daemon;
 
   DaemonRun(Path path, ConfigurationFile file, CommandSpec spec) {
@@ -154,8 +158,13 @@ final class DaemonRun {
 
   private void replace() throws IOException {
     ArrivingDaemon arriving = arriving(this::openAndRehearse);
-    new Successor(configuration.controlSocket(), arriving).takeOver();
+    successor(arriving).takeOver();
     daemon = arriving.daemon();
+  }
+
+  private Successor successor(ArrivingDaemon arriving) {
+    successor = new Successor(configuration.controlSocket(), arriving);
+    return successor;
   }
 
   /**
@@ -217,12 +226,7 @@ final class DaemonRun {
    * @throws CommandFailedException if that would fail
    */
   void checkReplacement() {
-    remove(
-        stoppable(
-            TERMINATED,
-            () ->
-                new Successor(configuration.controlSocket(), arriving(this::openToReplace))
-                    .check()));
+    remove(stoppable(TERMINATED, () -> successor(arriving(this::openToReplace)).check()));
   }
 
   private ControlListener bind() {
@@ -289,6 +293,9 @@ final class DaemonRun {
   /** Halts with a given exit code: otherwise a signal would make it 128 or more. */
   private void end(int code) {
     stopRequested = true;
+    if (successor != null) {
+      successor.stop();
+    }
     try {
       started.await();
     } catch (InterruptedException e) {

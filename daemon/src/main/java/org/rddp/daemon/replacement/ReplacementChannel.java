@@ -166,13 +166,26 @@ final class ReplacementChannel implements AutoCloseable {
     try {
       receive(wanted, nanos);
     } catch (IOException failed) {
-      // The kernel refuses messages from now on; one that came before can still be received.
-      UnixSocket.shutdownReceiving(socket);
+      stopReceiving();
       try {
         receive(wanted, 0);
       } catch (IOException none) {
         throw failed;
       }
+    }
+  }
+
+  /**
+   * Makes the kernel refuse what the other end sends from now on; what came before can still be
+   * received. Any thread.
+   */
+  synchronized void stopReceiving() {
+    try {
+      if (socket.isOpen()) {
+        UnixSocket.shutdownReceiving(socket);
+      }
+    } catch (SystemCallException e) {
+      throw new IllegalStateException(e);
     }
   }
 
@@ -266,7 +279,7 @@ final class ReplacementChannel implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public synchronized void close() {
     socket.close();
   }
 }

@@ -19,6 +19,9 @@ public final class Successor {
   private final Path control;
   private final Arriving state;
 
+  /** Null before it has connected. */
+  private volatile ReplacementChannel connected;
+
   /**
    * Creates an end, which does nothing yet.
    *
@@ -51,12 +54,24 @@ public final class Successor {
     state.discard();
   }
 
+  /**
+   * Makes {@link #takeOver} and {@link #check} fail, and the other daemon go on, unless {@link
+   * Message.Kind#GO} has come. Any thread; does nothing before {@link Arriving#prepare}.
+   */
+  public void stop() {
+    ReplacementChannel channel = connected;
+    if (channel != null) {
+      channel.stopReceiving();
+    }
+  }
+
   private void run(boolean trial) throws ReplacementException {
     try (ReplacementChannel channel =
         ReplacementChannel.connect(ReplacementSocket.pathFor(control))) {
+      connected = channel;
       try {
         adopt(channel, trial);
-      } catch (ReplacementException | RuntimeException e) {
+      } catch (IOException | RuntimeException e) {
         state.release();
         channel.refuse(String.valueOf(e.getMessage()));
         // Then the other daemon is ready for the next one.

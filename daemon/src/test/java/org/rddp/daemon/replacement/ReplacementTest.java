@@ -48,7 +48,7 @@ class ReplacementTest {
   private static final class Failing extends Counting {
     private String where = "";
     private Throwable failure;
-    private Runnable beforeStop = () -> {};
+    private Runnable action = () -> {};
 
     Failing(AtomicInteger port) {
       super(port);
@@ -59,14 +59,10 @@ class ReplacementTest {
       failure = with;
     }
 
-    void beforeStop(Runnable action) {
-      beforeStop = action;
-    }
-
-    @Override
-    public String stop() throws ReplacementException {
-      beforeStop.run();
-      return super.stop();
+    void runIn(String call, Runnable wanted) {
+      where = call;
+      failure = null;
+      action = wanted;
     }
 
     @Override
@@ -75,6 +71,7 @@ class ReplacementTest {
       if (name.equals(where)) {
         where = "";
         switch (failure) {
+          case null -> action.run();
           case ReplacementException refused -> throw refused;
           case RuntimeException wrong -> throw wrong;
           case Error wrong -> throw wrong;
@@ -145,10 +142,12 @@ class ReplacementTest {
     CountDownLatch stopping = new CountDownLatch(1);
     CountDownLatch over = new CountDownLatch(1);
     next.failIn("adopt", new ReplacementException("it fails"));
-    old.beforeStop(() -> {
-      stopping.countDown();
-      awaitQuietly(over);
-    });
+    old.runIn(
+        "stop",
+        () -> {
+          stopping.countDown();
+          awaitQuietly(over);
+        });
     CompletableFuture<Void> asking =
         CompletableFuture.runAsync(
             () -> assertThatThrownBy(() -> takeOver()).isInstanceOf(IOException.class));
@@ -238,6 +237,26 @@ class ReplacementTest {
     assertThatThrownBy(this::takeOver).hasMessageContaining("eth0 is not mine");
     assertThat(next.calls.getLast()).isEqualTo("discard");
     shouldGoOn("eth0 is not mine");
+  }
+
+  /** As by SIGTERM. */
+  @ParameterizedTest
+  @ValueSource(strings = {"prepare", "map", "take", "adopt"})
+  void shouldGoOnIfTheSuccessorIsStopped(String call) throws Exception {
+    Successor successor = new Successor(control, next);
+    next.runIn(call, successor::stop);
+    assertThatThrownBy(successor::takeOver).isInstanceOf(ReplacementException.class);
+    assertThat(next.calls.getLast()).isEqualTo("discard");
+    shouldGoOn();
+  }
+
+  @Test
+  void shouldTakeThePlaceIfItIsStoppedAfterwards() throws Exception {
+    Successor successor = new Successor(control, next);
+    next.runIn("begin", successor::stop);
+    successor.takeOver();
+    assertThat(next.runs).isTrue();
+    assertThat(log.take()).isEqualTo("another daemon has taken this one's place");
   }
 
   @Test
