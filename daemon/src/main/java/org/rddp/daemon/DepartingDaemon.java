@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
@@ -39,6 +40,9 @@ final class DepartingDaemon implements Departing {
   private final Urgency urgency;
   private int successor;
 
+  /** Knows when it has begun, so that it is never another process that has its number later. */
+  private Optional<ProcessHandle> process = Optional.empty();
+
   /** The names of the interfaces that go over, and how many engines of each. */
   private Map<String, Integer> kept = Map.of();
 
@@ -66,13 +70,14 @@ final class DepartingDaemon implements Departing {
   }
 
   @Override
-  public void admit(int process, String theirs) throws ReplacementException {
-    successor = process;
+  public void admit(int number, String theirs) throws ReplacementException {
+    successor = number;
+    process = ProcessHandle.of(number);
     List<InterfaceConfiguration> own = interfaces.configured();
     InterfaceTerms terms = new InterfaceTerms(own, theirs);
     kept = terms.kept();
     boolean same = InterfaceTerms.text(own).equals(theirs);
-    String refusal = notifier.keepsFrom(process);
+    String refusal = notifier.keepsFrom(number);
     if (!refusal.isEmpty()) {
       throw new ReplacementException(CANNOT + refusal);
     }
@@ -210,7 +215,7 @@ final class DepartingDaemon implements Departing {
           daemon.warn("a device is not free yet, and the engines wait for it: " + why);
         }
         if (waited > Daemon.END_TIMEOUT) {
-          ProcessHandle.of(successor).ifPresent(ProcessHandle::destroyForcibly);
+          process.ifPresent(ProcessHandle::destroyForcibly);
         }
         if (waited > LONGEST_WAIT) {
           daemon.onEngineLost(Thread.currentThread().getName(), e);
