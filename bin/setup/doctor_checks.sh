@@ -232,18 +232,26 @@ doctor_nodes() {
 
 doctor_permissions() {
     echo 'Permissions'
-    if ! has_capability 12; then
-        note network 'no CAP_NET_ADMIN: linux: interfaces with small buffers, no net_tap, kernel TCP measured over loopback' 'run as root'
-    elif ! has_capability 13; then
-        note network 'no CAP_NET_RAW: no linux: interfaces' 'run as root'
-    else
-        ok network 'CAP_NET_ADMIN, CAP_NET_RAW'
-    fi
+    doctor_network
     doctor_tun
     doctor_locked_memory
     doctor_memfd
     doctor_immutable
     doctor_replacement
+}
+
+doctor_network() {
+    if has_capability 13; then
+        ok CAP_NET_RAW 'linux: interfaces'
+    else
+        note CAP_NET_RAW 'missing: no linux: and xdp: interfaces' 'run as root'
+    fi
+    if has_capability 12; then
+        ok CAP_NET_ADMIN 'large buffers of linux: interfaces, xdp:, net_tap'
+    else
+        note CAP_NET_ADMIN 'missing: small buffers of linux: interfaces, no xdp: and net_tap, kernel TCP measured over loopback' \
+            'run as root'
+    fi
 }
 
 doctor_tun() {
@@ -284,16 +292,16 @@ can_be_immutable() {
 
 doctor_immutable() {
     if can_be_immutable; then
-        ok 'immutable memory' 'CAP_LINUX_IMMUTABLE: programs keep their memory when the daemon has ended'
+        ok 'immutable memory' 'CAP_LINUX_IMMUTABLE: a daemon can be replaced while programs run; they keep their memory when it has ended'
     else
-        note 'immutable memory' 'not with these rights: programs copy their memory when the daemon has ended' \
+        note 'immutable memory' 'not with these rights: a daemon cannot be replaced while programs run; they copy their memory when it has ended' \
             'run the daemon by its service or as root, outside of a user namespace, on Linux 6.0 or later'
     fi
 }
 
 # Whether the service's daemon can be replaced while programs run: docs/operations.md.
 CONFIGURATION=/etc/rddp/rddpd.toml
-REPLACEABLE='^(linux|ring|pci):|^([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]|^net_af_packet|^net_tap[^,]*,(.*,)?iface=|^(net_)?virtio_user'
+REPLACEABLE='^(linux|xdp|ring|pci):|^([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]|^net_af_packet|^net_tap[^,]*,(.*,)?iface=|^(net_)?virtio_user'
 IRREPLACEABLE='^net_tap.*,remote=|^(net_)?virtio_user.*,server=1(,|$)'
 doctor_replacement() {
     local others each

@@ -35,12 +35,30 @@ immutable() (
 )
 
 check_immutable() {
-    [[ $(immutable yes '         0          0 4294967295') == *ok*'keep their memory'* ]] &&
-        [[ $(immutable no '         0          0 4294967295') == *note*'copy their memory'* ]] &&
-        [[ $(immutable yes '         0     100000      65536') == *note*'copy their memory'* ]]
+    [[ $(immutable yes '         0          0 4294967295') == *ok*'can be replaced'*'keep their memory'* ]] &&
+        [[ $(immutable no '         0          0 4294967295') == *note*'cannot be replaced'*'copy their memory'* ]] &&
+        [[ $(immutable yes '         0     100000      65536') == *note*'cannot be replaced'*'copy their memory'* ]]
 }
 
-check 'doctor: says whether programs keep their memory when a daemon has ended' check_immutable
+check 'doctor: says whether a daemon can be replaced while programs run' check_immutable
+
+# network BIT...: the doctor's row on devices that need rights, with those capabilities.
+# shellcheck disable=SC2317 # The doctor calls these.
+network() (
+    # shellcheck source=/dev/null
+    source "$ROOT/bin/setup/doctor.sh"
+    local capabilities=" $* "
+    has_capability() { [[ $capabilities == *" $1 "* ]]; }
+    doctor_network
+)
+
+check_network() {
+    [[ $(network) == *note*'no linux: and xdp:'*note*'no xdp: and net_tap'* ]] &&
+        [[ $(network 12) == *note*'no linux: and xdp:'*ok*CAP_NET_ADMIN* ]] &&
+        [[ $(network 13) == *ok*CAP_NET_RAW*note*'no xdp: and net_tap'* ]]
+}
+
+check 'doctor: says which devices need other rights' check_network
 
 # replacement CAPABLE DEVICES: the doctor's row on a replacement, with CAP_LINUX_IMMUTABLE or without.
 # shellcheck disable=SC2317 # The doctor calls these.
@@ -57,16 +75,25 @@ replacement() (
 check_replacement() {
     [[ $(replacement yes $'  device="linux:eth0"  # the first\ndevice = "ring:a"') == *ok*--replace* ]] &&
         [[ $(replacement no 'device = "linux:eth0"') == *note*'not with these rights'* ]] &&
-        [[ $(replacement yes $'device = "net_tap0,mac=fixed,iface=tap0"') == *ok*--replace* ]] &&
-        [[ $(replacement yes $'device = "net_virtio_user0,path=a"\ndevice = "linux:b"') == *ok*--replace* ]] &&
-        [[ $(replacement yes 'device = "net_virtio_user0,path=a,server=1"') == *note*'cannot have net_virtio_user0'* ]] &&
-        [[ $(replacement yes 'device = "net_vhost0,iface=b"') == *note*'cannot have net_vhost0'* ]] &&
-        [[ $(replacement yes 'device = "net_tap0"') == *note*'cannot have net_tap0'* ]] &&
-        [[ $(replacement yes $'device = "pci:01:00.0"\ndevice = "0000:01:00.1,a=b"') == *ok*--replace* ]] &&
-        [[ $(replacement yes $'device = "linux:eth0"\ndevice = "xdp:eth1"') == *note*'cannot have xdp:eth1'* ]]
+        [[ $(replacement yes $'device = "linux:eth0"\ndevice = "net_null0"') == *note*'cannot have net_null0'* ]]
+}
+
+# Every device of the daemon's own test: both lists have to agree.
+check_replaceable_devices() {
+    local device why
+    while IFS='|' read -r device why; do
+        device=${device% }
+        if [[ $device == '#'* ]]; then continue; fi
+        if [[ -z $why ]]; then
+            [[ $(replacement yes "device = \"$device\"") == *ok*--replace* ]] || return
+        else
+            [[ $(replacement yes "device = \"$device\"") == *note*"cannot have $device"* ]] || return
+        fi
+    done <"$ROOT/daemon/src/test/resources/org/rddp/daemon/configuration/replaceable.txt"
 }
 
 check 'doctor: says whether the daemon can be replaced' check_replacement
+check 'doctor: lets the devices go over that the daemon does' check_replaceable_devices
 
 # ike LOCKDOWN STATUS: the doctor's row on IKE for root, where the kernel answers with that status.
 # shellcheck disable=SC2317 # The doctor calls these.
