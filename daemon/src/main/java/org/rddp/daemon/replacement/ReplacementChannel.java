@@ -77,7 +77,7 @@ final class ReplacementChannel implements AutoCloseable {
       throw new ReplacementException(
           switch (e.errno()) {
             case Errno.ENOENT, Errno.ECONNREFUSED ->
-                "no daemon that can be replaced runs at this control socket: nobody listens at %s (one of a former release does not listen there: restart it)"
+                "no daemon that can be replaced runs at this control socket: nobody listens at %s. If none runs, leave out --replace; restart one of a former release"
                     .formatted(path);
             case Errno.EACCES ->
                 "only the user of the daemon that runs can replace it: this process may not connect to "

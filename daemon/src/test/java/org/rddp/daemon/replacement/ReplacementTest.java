@@ -495,7 +495,8 @@ class ReplacementTest {
   void shouldSayWhenNobodyListens() {
     assertThatThrownBy(() -> new Successor(directory.resolve("none"), next).takeOver())
         .isInstanceOf(ReplacementException.class)
-        .hasMessageContaining("no daemon that can be replaced runs at this control socket");
+        .hasMessageContaining("no daemon that can be replaced runs at this control socket")
+        .hasMessageContaining("leave out --replace");
     assertThat(next.calls).containsExactly("discard");
   }
 
