@@ -154,6 +154,19 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
   }
 
   @Test
+  void shouldKeepTheAgeOfASession() throws Exception {
+    try (Rddp program = connect("one")) {
+      long connected = System.nanoTime();
+      replace(ADDRESS_ONE);
+      double elapsed = (System.nanoTime() - connected) / 1e9;
+      assertThat(program.list(ListSubject.SESSIONS))
+          .singleElement()
+          .extracting(line -> JsonParser.parseString(line).getAsJsonObject().get("age_seconds"))
+          .satisfies(age -> assertThat(age.getAsDouble()).isGreaterThanOrEqualTo(elapsed - 0.001));
+    }
+  }
+
+  @Test
   void shouldChangeAnInterfaceThatNoProgramUses() throws Exception {
     try (Rddp program = connect("two")) {
       replace("10.0.0.3");

@@ -33,7 +33,7 @@ public abstract sealed class Snapshot permits SnapshotWriter, SnapshotReader {
   /**
    * The format. It increases whenever a field is added, removed, renamed or gets another meaning.
    */
-  public static final int FORMAT = 7;
+  public static final int FORMAT = 8;
 
   Snapshot() {}
 

@@ -63,8 +63,8 @@ final class ProgramSession implements SessionHandler {
   private final ProgramLink link;
   private final MappingThreads mappingThreads;
   private final Resources share;
-  private final long connectedAt = System.nanoTime();
   private final ProgramRequests requests;
+  private long connectedAt = System.nanoTime();
   private String program = "";
   private String name;
   private InterfaceEngine daemonInterface;
@@ -581,6 +581,7 @@ final class ProgramSession implements SessionHandler {
   }
 
   private void transfer(Snapshot snapshot, HandedDescriptors descriptors) {
+    connectedAt = snapshot.number("connectedAt", connectedAt);
     if (snapshot.flag("begun", hasBegun())) {
       transferSession(snapshot, descriptors);
     }

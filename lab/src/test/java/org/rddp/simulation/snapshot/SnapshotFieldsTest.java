@@ -88,6 +88,7 @@ class SnapshotFieldsTest {
           "PeerRequest",
           "PlainDdpStream",
           "PrefixAccount",
+          "ProgramSession",
           "RdmapSessionStream",
           "Receiver",
           "Router",
