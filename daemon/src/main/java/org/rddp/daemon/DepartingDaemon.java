@@ -23,8 +23,6 @@ import org.rddp.snapshot.SnapshotWriter;
 
 /** A daemon that another one takes the place of: see {@link Departing}. */
 final class DepartingDaemon implements Departing {
-  private static final String CANNOT = "it cannot be handed over now: ";
-
   /** Time in ns between two attempts to take a device back. */
   private static final long RETRY = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -79,13 +77,13 @@ final class DepartingDaemon implements Departing {
     boolean same = InterfaceTerms.text(own).equals(theirs);
     String refusal = notifier.keepsFrom(number);
     if (!refusal.isEmpty()) {
-      throw new ReplacementException(CANNOT + refusal);
+      throw ReplacementException.notNow(refusal, null);
     }
     checkDevices();
     try {
       control.handOver().limit(terms.differences(), same, System.nanoTime() + Daemon.END_TIMEOUT);
     } catch (SnapshotException e) {
-      throw new ReplacementException(CANNOT + e.getMessage(), e);
+      throw ReplacementException.notNow(e.getMessage(), e);
     }
   }
 
@@ -99,7 +97,7 @@ final class DepartingDaemon implements Departing {
     try {
       return control.handOver().largestMemories(most, System.nanoTime() + Daemon.END_TIMEOUT);
     } catch (SnapshotException e) {
-      throw new ReplacementException(CANNOT + e.getMessage(), e);
+      throw ReplacementException.notNow(e.getMessage(), e);
     }
   }
 
@@ -112,7 +110,7 @@ final class DepartingDaemon implements Departing {
       stopAll();
       stopped = true;
     } catch (SnapshotException e) {
-      throw new ReplacementException(CANNOT + e.getMessage(), e);
+      throw ReplacementException.notNow(e.getMessage(), e);
     } finally {
       if (!stopped) {
         goOn();
@@ -125,7 +123,7 @@ final class DepartingDaemon implements Departing {
     long deadline = System.nanoTime() + Daemon.END_TIMEOUT;
     for (String left = stop(deadline); !left.isEmpty(); left = stop(deadline)) {
       if (System.nanoTime() >= deadline) {
-        throw new ReplacementException(CANNOT + left);
+        throw ReplacementException.notNow(left, null);
       }
       goOn();
       urgency.begin();
@@ -141,7 +139,7 @@ final class DepartingDaemon implements Departing {
       ports.release();
       released = true;
     } catch (RuntimeException e) {
-      throw new ReplacementException(CANNOT + e.getMessage(), e);
+      throw ReplacementException.notNow(e.getMessage(), e);
     } finally {
       if (!released) {
         resume();
@@ -155,7 +153,7 @@ final class DepartingDaemon implements Departing {
     for (InterfaceConfiguration each : interfaces.configured()) {
       String problem = ReplacementRules.problem(each.device());
       if (each.device().isExclusive() && problem != null) {
-        throw new ReplacementException(CANNOT + problem);
+        throw ReplacementException.notNow(problem, null);
       }
     }
   }

@@ -110,7 +110,7 @@ class ReplacedProcessTest {
         SteadyExchange exchange = exchange()) {
       exchange.awaitMessages(100);
       assertThat(daemon.refusal())
-          .startsWith("it cannot be handed over now: pid ")
+          .startsWith("the daemon that runs goes on, as it cannot be handed over now: pid ")
           .contains(" has rings that no other process can map");
       exchange.awaitMessages(100);
     }

@@ -99,7 +99,7 @@ final class Predecessor {
       descriptors = state.write(snapshot);
       octets = snapshot.finish();
     } catch (SnapshotException e) {
-      throw new ReplacementException("it cannot be handed over now: " + e.getMessage(), e);
+      throw ReplacementException.notNow(e.getMessage(), e);
     }
     long length = octets.length;
     try (Descriptor memory = SnapshotMemory.of(octets)) {

@@ -15,4 +15,15 @@ public final class ReplacementException extends IOException {
   public ReplacementException(String message, Throwable cause) {
     super(message, cause);
   }
+
+  /**
+   * The daemon that runs cannot be handed over at present.
+   *
+   * @param why what is in the way
+   * @param cause null if there is none
+   */
+  public static ReplacementException notNow(String why, Throwable cause) {
+    return new ReplacementException(
+        "the daemon that runs goes on, as it cannot be handed over now: " + why, cause);
+  }
 }
