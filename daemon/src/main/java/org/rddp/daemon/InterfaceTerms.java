@@ -2,9 +2,11 @@ package org.rddp.daemon;
 
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
+import org.rddp.ip.SecurityPolicy;
 
 /** What connections depend on of interfaces, by which two daemons compare theirs. */
 final class InterfaceTerms {
@@ -48,7 +50,17 @@ final class InterfaceTerms {
     terms.put("queue-pair-port", Integer.toString(each.introductionPort()));
     terms.put("sockets-port", Integer.toString(each.socketsPortInUse()));
     terms.put(ENGINES, Integer.toString(each.engines()));
+    terms.put("security policy", each.ipsec().map(ipsec -> inShort(ipsec.policy())).orElse("none"));
     return terms;
+  }
+
+  /** A policy in few words, since its rules may be longer than a message. */
+  private static String inShort(SecurityPolicy policy) {
+    return "%s with %d rules (hash %08x)"
+        .formatted(
+            policy.otherwise().toString().toLowerCase(Locale.ROOT),
+            policy.rules().size(),
+            policy.rules().toString().hashCode());
   }
 
   private static Map<String, String> read(String line) {

@@ -203,7 +203,8 @@ class RefusedReplacementTest extends ReplacedDaemonsFixture {
         "name = \"one\" | name = \"other\" | which the new daemon has not",
         "10.0.0.1/24 | 10.0.0.3/24 | which has the address 10.0.0.1/24 in the daemon that runs, and 10.0.0.3/24 in",
         "device = \"ring:x\" | device = \"ring:x\"\\nvlan = 7 | which has the vlan 0 in the daemon that runs, and 7 in",
-        "device = \"ring:x\" | device = \"ring:x\"\\nqueue-pair-port = 9 | has the queue-pair-port 4794 in the daemon that runs, and 9 in"
+        "device = \"ring:x\" | device = \"ring:x\"\\nqueue-pair-port = 9 | has the queue-pair-port 4794 in the daemon that runs, and 9 in",
+        "device = \"ring:x\" | device = \"ring:x\"\\nipsec = { default = \"require\" } | has the security policy none in the daemon that runs, and require with 0 rules"
       })
   void shouldRefuseOtherInterfacesThatAProgramUses(String term, String other, String why)
       throws Exception {
