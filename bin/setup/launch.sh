@@ -93,14 +93,20 @@ is_ours() {
     done
 }
 
-# DPDK makes a folder in $RUNTIME_DIRECTORY of a service, in $XDG_RUNTIME_DIR of a session, or otherwise in a folder of /tmp that
-# belongs to the first user who has run it: in that case, makes a folder for this user.
+# DPDK makes a folder in $RUNTIME_DIRECTORY of a service; otherwise for root in /run, which root of a user namespace may not
+# write, and for others in $XDG_RUNTIME_DIR of a session, or in a folder of /tmp that belongs to the first user who has run it.
+# Where that would fail, makes a folder for this user.
+RUN_OF_ROOT=/run
 give_runtime_folder() {
-    local folder=${TMPDIR:-/tmp}/rddp-$EUID
-    if is_root || [[ -n ${RUNTIME_DIRECTORY:-}${XDG_RUNTIME_DIR:-} ]]; then return; fi
-    mkdir -m 700 -- "$folder" 2>/dev/null || true
+    local folder=${XDG_RUNTIME_DIR:-}
+    if [[ -n ${RUNTIME_DIRECTORY:-} ]]; then return; fi
+    if is_root && [[ -w $RUN_OF_ROOT ]]; then return; fi
+    if [[ -z $folder ]]; then
+        folder=${TMPDIR:-/tmp}/rddp-$EUID
+        mkdir -m 700 -- "$folder" 2>/dev/null || true
+    fi
     if [[ -d $folder && -O $folder && ! -L $folder ]]; then
-        export XDG_RUNTIME_DIR=$folder
+        if is_root; then export RUNTIME_DIRECTORY=$folder; else export XDG_RUNTIME_DIR=$folder; fi
     fi
 }
 

@@ -130,21 +130,24 @@ check 'gives the compiler the layer boundaries' has "-XX:CompileCommandFile=$ROO
 check 'gives short commands the default collector' lacks -XX:+UseSerialGC status
 check 'names methods that exist in hotspot.txt' names_methods
 
-# runtime_folder: prints the folder that a user without a session gets.
-# shellcheck disable=SC2317
+# runtime_folder IS_ROOT: prints the variables that name the folder of a user without a session, who is root of a user namespace or not.
+# shellcheck disable=SC2317,SC2034
 runtime_folder() (
-    is_root() { false; }
+    eval "is_root() { $1; }"
     unset XDG_RUNTIME_DIR RUNTIME_DIRECTORY
+    RUN_OF_ROOT=$WORK/none
     give_runtime_folder
-    echo "${XDG_RUNTIME_DIR:-none}"
+    echo "${XDG_RUNTIME_DIR:-none} ${RUNTIME_DIRECTORY:-none}"
 )
 
 export TMPDIR=$WORK/temporary
 mkdir -p "$TMPDIR"
-check "gives a user without a session a folder for DPDK's files" equal "$TMPDIR/rddp-$EUID" "$(runtime_folder)"
+check "gives a user without a session a folder for DPDK's files" equal "$TMPDIR/rddp-$EUID none" "$(runtime_folder false)"
+check "gives root of a user namespace, who may not write to /run, a folder for DPDK's files" \
+    equal "none $TMPDIR/rddp-$EUID" "$(runtime_folder true)"
 rmdir "$TMPDIR/rddp-$EUID"
 ln -s "$WORK" "$TMPDIR/rddp-$EUID"
-check 'takes no folder that another user may have put there' equal none "$(runtime_folder)"
+check 'takes no folder that another user may have put there' equal "none none" "$(runtime_folder false)"
 unset TMPDIR
 
 # ended_by SIGNAL STATUS: the status of the launcher when it gets that signal and its JVM ends with STATUS on SIGTERM. A shell
