@@ -93,4 +93,12 @@ class ListInterfacesTest {
       }
     }
   }
+
+  /** It has had no session, of which the log could say that it ends. */
+  @Test
+  void shouldNotLogTheEndOfAProgramWithoutASession() {
+    assertThat(Rddp.interfaces(daemon.socket())).isNotEmpty();
+    daemon.close();
+    assertThat(daemon.log()).doesNotContain("the session ends");
+  }
 }

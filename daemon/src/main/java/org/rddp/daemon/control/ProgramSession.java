@@ -701,7 +701,9 @@ final class ProgramSession implements SessionHandler {
     requests.stopCapture();
     ended = true;
     server.onEnding(this);
-    server.events().sessionEnded(logFields(), socket.peer().uid(), why, isError);
+    if (isError || hasBegun()) {
+      server.events().sessionEnded(logFields(), socket.peer().uid(), why, isError);
+    }
     if (sockets != null) {
       sockets.end(() -> release(last));
       return;
