@@ -17,7 +17,7 @@ final class SoakedDaemon implements AutoCloseable {
   static final String SINK_ADDRESS = "10.98.0.2";
 
   /** Time for leftovers of ended programs to be freed, and for the daemon to start and to end. */
-  private static final Duration PATIENCE = Duration.ofSeconds(180);
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
 
   private static final int MEBIBYTES = 256;
 
