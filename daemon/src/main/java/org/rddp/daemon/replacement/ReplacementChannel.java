@@ -93,10 +93,10 @@ final class ReplacementChannel implements AutoCloseable {
     return UnixSocket.peerCredentials(socket);
   }
 
-  /** Tells the other end why nothing comes of it, if it is there. */
+  /** Tells the other end, for a line of its log, why nothing comes of it, if it is there. */
   void refuse(String why) {
     try {
-      send(Message.of(Message.Kind.REFUSED, why), 0);
+      send(Message.of(Message.Kind.REFUSED, why.replace("\n", "; ")), 0);
     } catch (IOException gone) {
       // It sees the end of the connection.
     }

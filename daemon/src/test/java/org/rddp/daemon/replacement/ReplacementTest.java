@@ -260,6 +260,13 @@ class ReplacementTest {
   }
 
   @Test
+  void shouldLogWhyInOneLine() throws Exception {
+    next.failIn("prepare", new ReplacementException("eth0 is not there\neth1 is not there"));
+    assertThatThrownBy(this::takeOver).hasMessageContaining("\neth1");
+    shouldGoOn("eth0 is not there; eth1 is not there");
+  }
+
+  @Test
   void shouldGoOnIfTheSuccessorFails() throws Exception {
     next.failIn("adopt", new IllegalStateException("an error"));
     assertThatThrownBy(this::takeOver).isInstanceOf(IllegalStateException.class);
