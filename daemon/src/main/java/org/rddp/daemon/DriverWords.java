@@ -14,6 +14,8 @@ final class DriverWords {
           Pattern.compile("EAL: Failed to attach device on primary process"),
           Pattern.compile(
               "EAL: (Detected|Multi-process|Selected|VFIO|Probe|Using|Static|Physical).*"),
+          // There are no other processes of the same DPDK (EalArguments).
+          Pattern.compile(".*Failed to register mp action callback: Operation not supported"),
           Pattern.compile("TELEMETRY: .*"));
 
   private static final int MOST_CHARACTERS = 200;
