@@ -218,7 +218,7 @@ final class ProgramSockets {
     }
     switch (message) {
       case ProgramMessage.StreamConnect connect -> connect(connect);
-      case ProgramMessage.StreamListen listen -> listen(listen);
+      case ProgramMessage.StreamListen listen -> listen(listen, true);
       case ProgramMessage.StreamListenEnd end -> {
         endListener(end.listener());
         program.send(new DaemonMessage.Done(end.request()));
@@ -444,7 +444,13 @@ final class ProgramSockets {
 
   // ---- Listeners ----
 
-  private void listen(ProgramMessage.StreamListen listen) throws RequestRefusedException {
+  /**
+   * Makes a listener.
+   *
+   * @param mayWait whether this is the first try
+   */
+  private void listen(ProgramMessage.StreamListen listen, boolean mayWait)
+      throws RequestRefusedException {
     checkPort(listen.port(), 0);
     PrivilegedPorts.check(program.process(), listen.port());
     HostAddress address = ControlAddresses.host(listen.address());
@@ -457,10 +463,15 @@ final class ProgramSockets {
     }
     boolean reuses = (listen.flags() & ProgramMessage.StreamListen.REUSE_PORT) != 0;
     boolean only6 = (listen.flags() & ProgramMessage.StreamListen.ONLY_IPV6) != 0;
+    ProgramLink sending = mayWait ? sendingAt(listen.port()) : null;
     // A program that has closed a listener may have its port at once.
     service.endLeft();
     int port = listen.port() == 0 ? freePort(address, only6) : listen.port();
     if (!isFree(address, only6, port, reuses, listen.socket())) {
+      if (sending != null) {
+        sending.execute(() -> server.execute(() -> listenAgain(listen)));
+        return;
+      }
       throw new RequestRefusedException(
           Reason.ADDRESS_IN_USE, "port %d is in use by another listener".formatted(port));
     }
@@ -488,6 +499,30 @@ final class ProgramSockets {
     } catch (SystemCallException e) {
       listenerQuota.give(1);
       throw new RequestRefusedException(Reason.RESOURCES, "no listener: " + e.getMessage());
+    }
+  }
+
+  /**
+   * A thread that sends to a program with a listener at a port: it may not have closed its own copy
+   * of a socket that the program has got, and closed, already. Null if there is none.
+   */
+  private ProgramLink sendingAt(int port) {
+    return service.ports().at(port).stream()
+        .map(each -> service.owner(each).program())
+        .filter(each -> !each.ended)
+        .map(ProgramSockets::link)
+        .filter(each -> each.unsent() > 0)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private void listenAgain(ProgramMessage.StreamListen listen) {
+    if (!ended) {
+      try {
+        listen(listen, false);
+      } catch (RequestRefusedException e) {
+        program.answer(listen.request(), e);
+      }
     }
   }
 
