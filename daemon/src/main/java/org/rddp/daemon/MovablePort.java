@@ -5,8 +5,8 @@ import org.rddp.daemon.configuration.MachineException;
 import org.rddp.dpdk.device.DpdkDevice;
 
 /**
- * A port of which one process can have one at a time, with the device of each engine of its
- * interface. Its packet buffers, and its devices, stay while another process has it.
+ * A port that another process can take, with the device of each engine of its interface. Its packet
+ * buffers and its devices stay while another process has it.
  */
 interface MovablePort {
   /** The port's address is the driver's choice, or that of its arguments. */

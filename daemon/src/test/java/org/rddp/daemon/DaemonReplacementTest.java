@@ -107,12 +107,8 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
   /** In one engine and the other, and between them: also by numbers of queue pairs. */
   @Test
   void shouldAddAndRemoveEngines() throws Exception {
-    String device = "device = \"ring:x\"";
-    String text = "[engine]\nengines = \"shared\"\n" + text("one", ADDRESS_ONE);
-    Configuration fewer = ConfigurationFile.parse("test", text);
-    Configuration more =
-        ConfigurationFile.parse("test", text.replace(device, device + "\nengines = 2"));
-    ArrivingDaemon.Opening queues = () -> new LoopedPorts(4096, 0, 2, 1500);
+    Configuration fewer = withEngines(1);
+    Configuration more = withEngines(2);
     exchange();
     long sent = established(old);
     try (Rddp counting = connect("one");
@@ -120,7 +116,7 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
         SteadyExchange exchange =
             new SteadyExchange(connect("one"), connect("two"), ConnectedPrograms.TWO)) {
       exchange.awaitMessages(100);
-      replace(more, queues);
+      replace(more, DaemonReplacementTest::twoQueues);
       exchange.awaitMessages(100);
       assertThat(sum(reader, ".tcp_established_connections")).isEqualTo(sent + 2);
       try (SteadyExchange second =
@@ -134,7 +130,7 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
         assertThatThrownBy(() -> replace(fewer))
             .hasMessageContaining(
                 "which has the engines 2 in the daemon that runs, and 1 in the new one");
-        replace(more, queues);
+        replace(more, DaemonReplacementTest::twoQueues);
         exchange.awaitMessages(100);
         second.awaitMessages(100);
         meet("one/1", "two/1");
@@ -142,6 +138,35 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
       replace(fewer);
       exchange.awaitMessages(100);
       meet("one", "two");
+    }
+  }
+
+  private Configuration withEngines(int engines) throws ConfigurationException {
+    String device = "device = \"ring:x\"\n";
+    return ConfigurationFile.parse(
+        "test",
+        "[engine]\nengines = \"shared\"\n"
+            + text("one", ADDRESS_ONE).replace(device, device + "engines = " + engines + "\n"));
+  }
+
+  private static Ports twoQueues() {
+    return new LoopedPorts(4096, 0, 2, 1500);
+  }
+
+  /** As many that all groups of ports have some: the added engine can have none. */
+  @Test
+  void shouldUseNoAddedEngineWithoutNumbersOfQueuePairs() throws Exception {
+    try (Rddp busy = connect("one")) {
+      for (int i = 0; i < 500; i++) {
+        assertThat(busy.createNumber().value()).isPositive();
+      }
+      replace(withEngines(2), DaemonReplacementTest::twoQueues);
+      try (Rddp next = connect("one");
+          Rddp named = connect("one/1")) {
+        assertThat(next.createNumber().value()).isPositive();
+        assertThatThrownBy(named::createNumber)
+            .hasMessageContaining("was added while queue pairs had all numbers");
+      }
     }
   }
 

@@ -16,6 +16,7 @@ class QueuePairNumbersTest {
   private static final int SEED = 3;
 
   private final Session session = new SessionFixture().session;
+  private final StackGroup stacks = new StackGroup(2);
   private long now;
 
   private QueuePairNumbers numbers(int engines) {
@@ -44,12 +45,15 @@ class QueuePairNumbersTest {
     }
   }
 
+  /** An engine has been added. */
+  private QueuePairNumbers afterOneEngine() {
+    IntStream.range(0, StackGroup.MOST).forEach(each -> stacks.give(each, 0));
+    return new QueuePairNumbers(4794, stacks, new SplittableRandom(SEED), () -> now);
+  }
+
   @Test
   void shouldShareGroupsOfWhichNoNumberIsInUse() throws RequestRefusedException {
-    StackGroup stacks = new StackGroup(2);
-    IntStream.range(0, StackGroup.MOST).forEach(each -> stacks.give(each, 0));
-    QueuePairNumbers numbers =
-        new QueuePairNumbers(4794, stacks, new SplittableRandom(SEED), () -> now);
+    QueuePairNumbers numbers = afterOneEngine();
     int first = numbers.create(session, 0, 100);
     int given = numbers.create(session, 0, 100);
     numbers.free(session, given);
@@ -65,10 +69,7 @@ class QueuePairNumbersTest {
 
   @Test
   void shouldLeaveGroupsWhereNumbersAreInUse() throws RequestRefusedException {
-    StackGroup stacks = new StackGroup(2);
-    IntStream.range(0, StackGroup.MOST).forEach(each -> stacks.give(each, 0));
-    QueuePairNumbers numbers =
-        new QueuePairNumbers(4794, stacks, new SplittableRandom(SEED), () -> now);
+    QueuePairNumbers numbers = afterOneEngine();
     for (int i = 0; i < 1000; i++) {
       numbers.create(session, 0, 1000);
     }
