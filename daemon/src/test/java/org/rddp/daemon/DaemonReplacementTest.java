@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -40,6 +41,7 @@ import org.rddp.client.streams.StreamWaiter;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.SecurityAssociation;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.ConfigurationFile;
@@ -142,11 +144,70 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
   }
 
   private Configuration withEngines(int engines) throws ConfigurationException {
+    return withEngines(engines, "");
+  }
+
+  /** With further keys of both interfaces. */
+  private Configuration withEngines(int engines, String keys) throws ConfigurationException {
     String device = "device = \"ring:x\"\n";
+    String more = device + "engines = " + engines + "\n" + keys;
     return ConfigurationFile.parse(
         "test",
-        "[engine]\nengines = \"shared\"\n"
-            + text("one", ADDRESS_ONE).replace(device, device + "engines = " + engines + "\n"));
+        "[engine]\nengines = \"shared\"\n" + text("one", ADDRESS_ONE).replace(device, more));
+  }
+
+  /** Each engine's stack seals by a cipher of its own, with numbers that all share. */
+  @Test
+  void shouldAddEnginesWithSecurityAssociations() throws Exception {
+    String policy = "ipsec = { default = \"require\" }\n";
+    old.close();
+    old = Daemon.start(withEngines(1, policy), ports(), out());
+    daemons.add(old);
+    try (Rddp here = connect("one");
+        Rddp there = connect("two")) {
+      for (int i = 0; i < 2; i++) {
+        String from = i == 0 ? ADDRESS_ONE : TestDaemon.ADDRESS_TWO;
+        String to = i == 0 ? TestDaemon.ADDRESS_TWO : ADDRESS_ONE;
+        byte[] keys = new byte[36];
+        Arrays.fill(keys, (byte) (i + 1));
+        for (Rddp each : List.of(here, there)) {
+          each.securityAssociations()
+              .add(
+                  new SecurityAssociation(
+                      0x1001 + i,
+                      from,
+                      to,
+                      false,
+                      "aes256gcm16",
+                      true,
+                      0,
+                      "",
+                      false,
+                      0,
+                      0,
+                      0,
+                      0,
+                      0,
+                      0),
+                  0,
+                  keys.clone());
+        }
+      }
+    }
+    try (SteadyExchange exchange =
+        new SteadyExchange(connect("one"), connect("two"), ConnectedPrograms.TWO)) {
+      exchange.awaitMessages(100);
+      replace(withEngines(2, policy), DaemonReplacementTest::twoQueues);
+      exchange.awaitMessages(100);
+      InetSocketAddress to = new InetSocketAddress(TestDaemon.ADDRESS_TWO, 81);
+      try (SteadyExchange added = new SteadyExchange(connect("one/1"), connect("two/1"), to)) {
+        added.awaitMessages(100);
+        exchange.awaitMessages(100);
+      }
+      assertThatThrownBy(() -> replace(withEngines(1, policy)))
+          .hasMessageContaining("which has the engines 2 in the daemon that runs, and 1 in");
+      exchange.awaitMessages(100);
+    }
   }
 
   private static Ports twoQueues() {
