@@ -50,6 +50,14 @@ final class DaemonCommand implements Callable<Integer> {
   private boolean replaces;
 
   @Option(
+      names = "--rehearse",
+      description =
+          "First run the daemon's code over links in its own memory, 20 s at the most: it is ready"
+              + " later, and its first messages are nearly as fast as all others. A daemon that"
+              + " takes another one's place always does so.")
+  private boolean rehearses;
+
+  @Option(
       names = "--until-eof",
       hidden = true,
       description =
@@ -81,11 +89,15 @@ final class DaemonCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--check --replace opens the devices without --devices");
     }
+    if (rehearses && checkOnly) {
+      throw new ParameterException(
+          spec.commandLine(), "--rehearse is an option of a daemon that starts, not of --check");
+    }
     Crc32c.chosen();
     if (checkOnly) {
       check(configured);
     } else {
-      new DaemonRun(file, configured, spec).run(replaces, untilEof);
+      new DaemonRun(file, configured, spec).run(replaces, rehearses, untilEof);
     }
     return 0;
   }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.rddp.daemon.ArrivingDaemon;
 import org.rddp.daemon.Daemon;
@@ -77,12 +78,13 @@ final class DaemonRun {
    * Runs the daemon until a signal ends it, or another daemon has its place.
    *
    * @param replaces whether it takes the place of the daemon that runs
+   * @param rehearses whether it rehearses before it is ready although it replaces none
    * @param untilEof whether the end of standard input ends it, too
    * @throws CommandFailedException if it cannot start, or if its engine is lost
    */
-  void run(boolean replaces, boolean untilEof) {
+  void run(boolean replaces, boolean rehearses, boolean untilEof) {
     Signals.onHangup(this::reload);
-    stoppable(0, replaces ? this::replace : this::start);
+    stoppable(0, replaces ? this::replace : () -> start(rehearses));
     // Not ProcessHandle's start: it can be wrong by a second, since the kernel tells the time of
     // boot in seconds.
     long millis = System.currentTimeMillis() - ManagementFactory.getRuntimeMXBean().getStartTime();
@@ -143,21 +145,23 @@ final class DaemonRun {
   }
 
   /** Takes the control socket first: if another daemon has it, no device may be touched. */
-  private void start() throws IOException {
+  private void start(boolean rehearses) throws IOException {
     ControlListener listener = bind();
     DpdkPorts ports;
     try {
-      ports = open();
+      ports = rehearses ? openAndRehearse(false) : open(false);
     } catch (IOException | RuntimeException e) {
       listener.close();
       throw e;
     }
     daemon = Daemon.start(configuration, listener, ports, System.err);
-    daemon.rehearseBy(() -> rehearse(Rehearsal::ofEnd));
+    if (!rehearses) {
+      daemon.rehearseBy(() -> rehearse(Rehearsal::ofEnd));
+    }
   }
 
   private void replace() throws IOException {
-    ArrivingDaemon arriving = arriving(this::openAndRehearse);
+    ArrivingDaemon arriving = arriving(() -> openAndRehearse(true));
     successor(arriving).takeOver();
     daemon = arriving.daemon();
   }
@@ -187,34 +191,33 @@ final class DaemonRun {
     return new ArrivingDaemon(configuration, opening, System.err);
   }
 
-  private DpdkPorts open() throws IOException {
-    return DpdkPorts.openQuietly(configuration, each -> checkpoint(), false);
+  private DpdkPorts open(boolean replaces) throws IOException {
+    return DpdkPorts.openQuietly(configuration, each -> checkpoint(), replaces);
   }
 
-  private DpdkPorts openToReplace() throws IOException {
-    return DpdkPorts.openQuietly(configuration, each -> checkpoint(), true);
-  }
-
-  private DpdkPorts openAndRehearse() throws IOException {
-    DpdkPorts ports = openToReplace();
-    rehearse(Rehearsal::ofReplacement);
+  private DpdkPorts openAndRehearse(boolean replaces) throws IOException {
+    DpdkPorts ports = open(replaces);
+    rehearse(Rehearsal::ofStart);
     checkpoint();
     return ports;
   }
 
   /** A part of a rehearsal. */
   private interface Rehearsing {
-    int rehearse(Configuration own) throws IOException, InterruptedException;
+    int rehearse(Configuration own, BooleanSupplier stops) throws IOException, InterruptedException;
   }
 
-  /** Runs the daemon's code before nobody serves the programs: that makes their pause shorter. */
+  /** Runs the daemon's code before programs wait for it. */
   private void rehearse(Rehearsing part) {
     System.err.println(
-        "rddp: rehearses the replacement for some seconds; the pause is then shorter");
+        "rddp: rehearses for some seconds: first messages, and the pause of a replacement, then"
+            + " take less time");
     try {
-      int ignored = part.rehearse(configuration);
+      int ignored = part.rehearse(configuration, () -> stopRequested);
     } catch (IOException e) {
-      System.err.println("rddp: the pause will be longer: " + e.getMessage());
+      System.err.println(
+          "rddp: first messages, and the pause of a replacement, will take longer: "
+              + e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -226,7 +229,7 @@ final class DaemonRun {
    * @throws CommandFailedException if that would fail
    */
   void checkReplacement() {
-    remove(stoppable(TERMINATED, () -> successor(arriving(this::openToReplace)).check()));
+    remove(stoppable(TERMINATED, () -> successor(arriving(() -> open(true))).check()));
   }
 
   private ControlListener bind() {
@@ -254,7 +257,7 @@ final class DaemonRun {
 
   private void open(List<String> found) throws IOException {
     try (ControlListener _ = bind();
-        DpdkPorts ports = open()) {
+        DpdkPorts ports = open(false)) {
       int device = 0;
       for (InterfaceConfiguration each : configuration.interfaces()) {
         found.add(describe(each, ports.devices().get(device)));

@@ -123,15 +123,12 @@ public final class JavaProcess implements AutoCloseable {
    *
    * @param copy folder of the copy, which has {@code bin/rddp}
    */
-  public static JavaProcess installedDaemon(String name, Path copy, Path configuration)
-      throws IOException {
-    List<String> command =
-        List.of(
-            copy.resolve("bin").resolve("rddp").toString(),
-            "daemon",
-            "--config",
-            configuration.toString(),
-            "--until-eof");
+  public static JavaProcess installedDaemon(
+      String name, Path copy, Path configuration, String... more) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(copy.resolve("bin").resolve("rddp").toString());
+    command.addAll(List.of("daemon", "--config", configuration.toString(), "--until-eof"));
+    command.addAll(List.of(more));
     return new JavaProcess(name, null, null, command);
   }
 

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.rddp.client.Completion;
 import org.rddp.client.Connection;
 import org.rddp.client.Listener;
@@ -63,7 +64,7 @@ public final class Rehearsal {
    */
   private static final int ROUNDS = 3;
 
-  /** The rounds of a process that is to take a daemon's place. */
+  /** The rounds of a process before its daemon serves programs. */
   private static final int FEW_ROUNDS = 2;
 
   /** Replacements, with rounds of traffic before each. */
@@ -103,6 +104,17 @@ public final class Rehearsal {
           ENCRYPTED,
           new Link("markers", 1500, false, true, 4));
 
+  /** Says when a rehearsal is over, whatever is left of it. */
+  private record Limit(long end, BooleanSupplier stops) {
+    static Limit of(long nanos, BooleanSupplier stops) {
+      return new Limit(System.nanoTime() + nanos, stops);
+    }
+
+    boolean isReached() {
+      return System.nanoTime() >= end || stops.getAsBoolean();
+    }
+  }
+
   private Rehearsal() {}
 
   /**
@@ -115,24 +127,30 @@ public final class Rehearsal {
     // DPDK ends with the first ports, so these are nobody's.
     Configuration first = configuration(Path.of("/none"), List.of(PLAIN), false, "none");
     try (DpdkPorts _ = DpdkPorts.open(first)) {
-      rehearse(LINKS, false, ROUNDS, REPLACEMENTS, TimeUnit.DAYS.toNanos(1));
-      rehearse(List.of(PLAIN), true, ROUNDS, 1, TimeUnit.DAYS.toNanos(1));
+      Limit none = Limit.of(TimeUnit.DAYS.toNanos(1), () -> false);
+      rehearse(LINKS, false, ROUNDS, REPLACEMENTS, none);
+      rehearse(List.of(PLAIN), true, ROUNDS, 1, none);
     }
     System.exit(0);
   }
 
   /**
-   * Rehearses in a process that has started DPDK and is to take a daemon's place. Takes seconds.
+   * Rehearses in a process that has started DPDK and whose daemon does not serve programs yet.
+   * Takes seconds.
    *
    * @param own what the daemon will do: the rehearsal has ESP and the kind of device that it has
+   * @param stops whether it is to end soon, since nobody needs it any more
    * @return how often a daemon has taken another one's place; 0 where memory cannot go over
    * @throws IOException if that is not possible here
    */
-  public static int ofReplacement(Configuration own) throws IOException, InterruptedException {
-    long end = System.nanoTime() + LONGEST_TIME;
-    int replaced = rehearse(own, FEW_ROUNDS, LONGEST_TIME);
-    // Otherwise HotSpot would compile that while engines work.
-    Daemon.awaitWarmUp(end);
+  public static int ofStart(Configuration own, BooleanSupplier stops)
+      throws IOException, InterruptedException {
+    Limit limit = Limit.of(LONGEST_TIME, stops);
+    int replaced = rehearse(own, FEW_ROUNDS, limit);
+    if (!stops.getAsBoolean()) {
+      // Otherwise HotSpot would compile that while engines work.
+      Daemon.awaitWarmUp(limit.end);
+    }
     // Otherwise what it leaves would be collected while engines work.
     System.gc();
     return replaced;
@@ -142,20 +160,22 @@ public final class Rehearsal {
    * Rehearses in the process of a daemon whose place another one takes, beside its engines.
    *
    * @param own what the daemon does
-   * @return as {@link #ofReplacement}
+   * @param stops as for {@link #ofStart}
+   * @return as {@link #ofStart}
    * @throws IOException if that is not possible here
    */
-  public static int ofEnd(Configuration own) throws IOException, InterruptedException {
-    return rehearse(own, 0, SHORT_TIME);
+  public static int ofEnd(Configuration own, BooleanSupplier stops)
+      throws IOException, InterruptedException {
+    return rehearse(own, 0, Limit.of(SHORT_TIME, stops));
   }
 
-  private static int rehearse(Configuration own, int rounds, long nanos)
+  private static int rehearse(Configuration own, int rounds, Limit limit)
       throws IOException, InterruptedException {
     boolean encrypted = own.interfaces().stream().anyMatch(each -> each.ipsec().isPresent());
     boolean sockets = own.interfaces().stream().anyMatch(each -> each.usesPacketSockets());
     List<Link> links = encrypted ? List.of(PLAIN, ENCRYPTED) : List.of(PLAIN);
     try {
-      return rehearse(links, sockets, rounds, MORE_REPLACEMENTS, nanos);
+      return rehearse(links, sockets, rounds, MORE_REPLACEMENTS, limit);
     } catch (ConfigurationException | RuntimeException e) {
       throw new IOException("no rehearsal: " + e.getMessage(), e);
     }
@@ -168,12 +188,11 @@ public final class Rehearsal {
    *     kind of device is not good for the other
    * @param rounds of traffic at the most, before each of the first replacements
    * @param replacements at the most
-   * @param nanos after which no round begins, and no replacement without traffic
+   * @param limit after which no round begins, and no replacement without traffic
    */
   private static int rehearse(
-      List<Link> links, boolean sockets, int rounds, int replacements, long nanos)
+      List<Link> links, boolean sockets, int rounds, int replacements, Limit limit)
       throws ConfigurationException, IOException, InterruptedException {
-    long end = System.nanoTime() + nanos;
     List<Traffic> all = new ArrayList<>();
     int replaced = 0;
     try (TemporaryFolder folder = new TemporaryFolder("rddp-rehearsal")) {
@@ -188,8 +207,8 @@ public final class Rehearsal {
         Configuration second = configuration(socket, links, sockets, "second");
         for (int i = 0; i < replacements; i++) {
           if (i < REPLACEMENTS) {
-            run(all, rounds, end);
-          } else if (System.nanoTime() >= end) {
+            run(all, rounds, limit);
+          } else if (limit.isReached()) {
             break;
           }
           if (replaced == i) {
@@ -220,8 +239,8 @@ public final class Rehearsal {
     }
   }
 
-  private static void run(List<Traffic> all, int rounds, long end) throws IOException {
-    for (int round = 0; round < rounds && System.nanoTime() < end; round++) {
+  private static void run(List<Traffic> all, int rounds, Limit limit) throws IOException {
+    for (int round = 0; round < rounds && !limit.isReached(); round++) {
       for (Traffic each : all) {
         each.round();
       }

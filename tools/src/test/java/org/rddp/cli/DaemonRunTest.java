@@ -79,7 +79,7 @@ class DaemonRunTest {
         next.awaitReady();
         assertThat(old.awaitEnd()).isZero();
         // The old one had never written its state.
-        assertThat(old.output()).contains("rehearses the replacement");
+        assertThat(old.output()).contains("rddp: rehearses");
         assertThat(next.isAlive()).isTrue();
       }
     }
@@ -149,14 +149,16 @@ class DaemonRunTest {
   /** The files that the start has made so far show each moment. */
   @ParameterizedTest
   @EnabledIf("org.rddp.cli.DaemonProcess#hasDpdk")
-  @ValueSource(strings = {"control socket", "device", "ready"})
+  @ValueSource(strings = {"control socket", "device", "rehearsal", "ready"})
   void shouldLeaveNothingWhenASignalEndsTheStart(String moment) throws Exception {
     Path file = configuration("net_vhost0,iface=FOLDER/vhost.sock");
-    try (DaemonProcess daemon = DaemonProcess.start(file)) {
+    String[] options = moment.equals("rehearsal") ? new String[] {"--rehearse"} : new String[0];
+    try (DaemonProcess daemon = DaemonProcess.start(file, options)) {
       Path dpdk = Path.of("/run/dpdk/rddp-" + daemon.pid());
       switch (moment) {
         case "control socket" -> await(daemon, folder.resolve("rddpd.sock"));
         case "device" -> await(daemon, folder.resolve("vhost.sock"));
+        case "rehearsal" -> daemon.awaitLine(line -> line.startsWith("rddp: rehearses"));
         default -> daemon.awaitReady();
       }
       daemon.signal("TERM");

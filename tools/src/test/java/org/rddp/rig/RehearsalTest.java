@@ -54,8 +54,8 @@ class RehearsalTest {
               .port("one", "linux:none", "10.9.0.1/24")
               .parse("by sockets");
       try (DpdkPorts ports = DpdkPorts.open(own)) {
-        assertThat(Rehearsal.ofReplacement(own)).isPositive();
-        assertThat(Rehearsal.ofEnd(bySockets)).isPositive();
+        assertThat(Rehearsal.ofStart(own, () -> false)).isPositive();
+        assertThat(Rehearsal.ofEnd(bySockets, () -> false)).isPositive();
         assertThat(ports.devices()).allMatch(each -> each.pool().available() > 0);
       }
       System.out.println(REHEARSED);

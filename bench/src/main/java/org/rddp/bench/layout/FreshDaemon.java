@@ -28,9 +28,10 @@ public final class FreshDaemon implements AutoCloseable {
    *
    * @param copy the installed copy that it is of; null for the classes of this process
    * @param mtu of the ring
+   * @param options of its command, such as {@code --rehearse}
    * @throws CannotRunException when it does not start
    */
-  public FreshDaemon(Path copy, int mtu)
+  public FreshDaemon(Path copy, int mtu, String... options)
       throws CannotRunException, IOException, InterruptedException {
     Path socket = folder.resolve("rddpd.sock");
     ConfigurationText text = new ConfigurationText().control(socket).dpdk(MEBIBYTES);
@@ -39,8 +40,8 @@ public final class FreshDaemon implements AutoCloseable {
     long began = System.nanoTime();
     daemon =
         copy == null
-            ? JavaProcess.daemon("daemon", file)
-            : JavaProcess.installedDaemon("daemon", copy, file);
+            ? JavaProcess.daemon("daemon", file, options)
+            : JavaProcess.installedDaemon("daemon", copy, file, options);
     try {
       daemon.awaitLine("ready:", START);
       readyMillis = (System.nanoTime() - began) / 1e6;

@@ -28,6 +28,7 @@ import picocli.CommandLine.Option;
         "Goodput and round trips from the start of a daemon on, quiet and beside busy threads.")
 public final class StartBenchmark extends NamedBenchmark {
   private static final String TREE = "source tree";
+  private static final String REHEARSE = "--rehearse";
   private static final double MICROSECONDS = 1e-3;
 
   /** Busy neighbours, one for each core of the smallest machine. */
@@ -51,7 +52,9 @@ public final class StartBenchmark extends NamedBenchmark {
             + " as soon as it is ready, two programs on one thread, which are warm, connect and use it. Goodput:"
             + " Writes of 64 KiB, 16 outstanding, at an MTU of 1500. Round trips: Writes of 64 octets to and fro."
             + " Time begins with the first of them. Warm: a second over a daemon that has had traffic of"
-            + " both kinds for ten seconds, in the same round. Nothing is pinned. Beside busy threads: "
+            + " both kinds for ten seconds, in the same round. With "
+            + REHEARSE
+            + " a daemon runs its code over links in its own memory before it is ready. Nothing is pinned. Beside busy threads: "
             + BUSY
             + " processes of one endless loop each, from before the daemon's start to the end.");
     List<Contender> contenders = contenders();
@@ -97,7 +100,9 @@ public final class StartBenchmark extends NamedBenchmark {
 
   private List<Contender> contenders() {
     if (copies.isEmpty()) {
-      return List.of(Contender.of(TREE, StartRig.class));
+      return List.of(
+          Contender.of(TREE, StartRig.class),
+          Contender.of(TREE + ", " + REHEARSE, StartRig.class).with(StartRig.OPTION, REHEARSE));
     }
     List<Contender> all = new ArrayList<>();
     for (Path copy : copies) {

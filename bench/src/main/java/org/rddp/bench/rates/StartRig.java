@@ -23,12 +23,13 @@ import org.rddp.rig.WaitStrategy;
  * was opened.
  *
  * <p>Arguments: {@code copy}, the folder of an installed copy whose daemon it is, or none for that
- * of these classes; {@code mtu} (1500); {@link #WARM_UP} (5). A task has {@code millis} and {@code
- * trips}: whether it is 64-octet round trips, or else Writes of 64 KiB. A sample has {@code
- * ready_ms}, the time from the start of the process until it was ready; for each slice {@code
- * gbps_N}, or {@code p50_N} and {@code p99_N} in ns; and {@code first} and {@code warm}, Gb/s or
- * p99 of the first and of a warm second. With Writes it also has {@code warm_after_ms}, when three
- * slices in a row begin that have 0.8 of the warm goodput.
+ * of these classes; {@link #OPTION}, an option of the daemons' command, or none; {@code mtu}
+ * (1500); {@link #WARM_UP} (5). A task has {@code millis} and {@code trips}: whether it is 64-octet
+ * round trips, or else Writes of 64 KiB. A sample has {@code ready_ms}, the time from the start of
+ * the process until it was ready; for each slice {@code gbps_N}, or {@code p50_N} and {@code p99_N}
+ * in ns; and {@code first} and {@code warm}, Gb/s or p99 of the first and of a warm second. With
+ * Writes it also has {@code warm_after_ms}, when three slices in a row begin that have 0.8 of the
+ * warm goodput.
  */
 public final class StartRig implements Rig {
   /** Length of a slice in ms. */
@@ -56,8 +57,12 @@ public final class StartRig implements Rig {
   /** Key of an argument: seconds of traffic of each kind over the daemon that stays. */
   static final String WARM_UP = "warm_up";
 
+  /** Key of an argument: an option of the daemons' command. */
+  static final String OPTION = "option";
+
   private Path copy;
   private int mtu;
+  private String[] options;
   private Traffic warm;
 
   /** A daemon, and what goes over it. */
@@ -68,8 +73,8 @@ public final class StartRig implements Rig {
     private final WriteStream stream;
     private final ProgramPair pair;
 
-    Traffic(Path copy, int mtu) throws Exception {
-      daemon = new FreshDaemon(copy, mtu);
+    Traffic(Path copy, int mtu, String... options) throws Exception {
+      daemon = new FreshDaemon(copy, mtu, options);
       connections =
           new ConnectionOpener(daemon.near(), daemon.far(), JoinedInterfaces.farAddress(PORT));
       ConnectionOpener.Ends ends = connections.connect();
@@ -124,7 +129,9 @@ public final class StartRig implements Rig {
   public void open(JsonObject arguments) throws Exception {
     copy = arguments.has("copy") ? Path.of(arguments.get("copy").getAsString()) : null;
     mtu = Json.integer(arguments, "mtu", 1500);
-    warm = new Traffic(copy, mtu);
+    options =
+        arguments.has(OPTION) ? new String[] {arguments.get(OPTION).getAsString()} : new String[0];
+    warm = new Traffic(copy, mtu, options);
     int slices = SECOND * Json.integer(arguments, WARM_UP, LONG_WARM_UP);
     warm.writes(slices);
     warm.trips(slices);
@@ -135,7 +142,7 @@ public final class StartRig implements Rig {
     int slices = Math.max(SECOND, task.get("millis").getAsInt() / SLICE);
     boolean trips = task.get("trips").getAsBoolean();
     Map<String, Double> figures = new LinkedHashMap<>();
-    try (Traffic fresh = new Traffic(copy, mtu)) {
+    try (Traffic fresh = new Traffic(copy, mtu, options)) {
       figures.put("first", 0.0);
       figures.put("ready_ms", fresh.daemon.readyMillis());
       if (trips) {
