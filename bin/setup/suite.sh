@@ -15,9 +15,9 @@ readonly MAVEN_FLAGS='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 # Modules of the libraries in C, on which no other module depends and whose tests show no clause.
 readonly LIBRARIES=(client-c verbs sockets)
 # Kinds of simulated runs, and how many of each.
-readonly SIMULATIONS=(tcp:1200 mpa:1200 rdma:600 programs:700 sockets:200)
+readonly SIMULATIONS=(tcp:400 mpa:400 rdma:200 programs:250 sockets:70)
 # For each target of the fuzzer.
-readonly FUZZ_SECONDS=6
+readonly FUZZ_SECONDS=3
 
 # With --changed: the commit; otherwise empty.
 suite_since=
@@ -286,7 +286,8 @@ step_java() {
         return
     fi
     modules=$(printf ',!%s' "${LIBRARIES[@]}")
-    test_modules others -pl "${modules:1}" || status=$?
+    # Two modules at a time: otherwise this step is the last by far, and leaves a core idle.
+    test_modules others -T 2 -pl "${modules:1}" || status=$?
     if ((status == 0)); then
         # Tests that cannot run here must not drop their clauses from the conformance matrix.
         if ! has_dpdk; then goal=names; elif [[ -n ${CI:-} ]]; then goal=check; fi

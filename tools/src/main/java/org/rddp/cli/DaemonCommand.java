@@ -53,8 +53,8 @@ final class DaemonCommand implements Callable<Integer> {
       names = "--rehearse",
       description =
           "First run the daemon's code over links in its own memory, 20 s at the most: it is ready"
-              + " later, and its first messages are nearly as fast as all others. A daemon that"
-              + " takes another one's place always does so.")
+              + " some seconds later, and its first messages take much less time. A daemon that takes"
+              + " another one's place always does so.")
   private boolean rehearses;
 
   @Option(
