@@ -193,13 +193,14 @@ uint32_t stream_events(const struct stream *stream) {
     if (is_connecting(stream)) {
         return 0;
     }
-    bool end = has_end(stream), dead = is_dead(stream);
+    /* It may die meanwhile: what follows must not say so in part. */
+    bool dead = is_dead(stream), end = dead || has_end(stream);
     uint32_t low = low_mark(stream), events = 0;
     events |= end || readable_octets(stream) >= low ? POLLIN | POLLRDNORM : 0;
     events |= is_writable(stream) ? POLLOUT | POLLWRNORM : 0;
     events |= end ? POLLRDHUP : 0;
     events |= dead || (end && has_ended_sending(stream)) ? POLLHUP : 0;
-    events |= error_of(stream) != 0 ? POLLERR : 0;
+    events |= dead && error_of(stream) != 0 ? POLLERR : 0;
     return events;
 }
 
