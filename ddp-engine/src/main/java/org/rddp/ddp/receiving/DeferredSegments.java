@@ -96,10 +96,11 @@ final class DeferredSegments {
     long before = held.isEmpty() ? deliveredUpTo : Math.min(deliveredUpTo, held.firstPosition());
     int number = early.before(before);
     for (int i = 0; i < number && !early.isEmpty(); i++) {
-      // All delivery is in the order of the stream, of which nothing is missing before this:
-      // DDP-5.3-06, DDP-5.4-02, D03-5.1.2-04, RDMAP-5.5-01, RDMAPX-5.4-01. RDMAP-5.5-06,
-      // RDMAP-5.5-10: "Delivered to the ULP at the Remote Peer after they are Delivered to RDMAP by
-      // DDP"; RDMAP-5.5-07, RDMAPX-5.4-02: "until they have been Delivered to RDMAP by DDP"
+      // Nothing is missing in the stream before this, so all delivery is in its order: DDP-5.3-06,
+      // DDP-5.4-02, D03-5.1.2-04, and RDMAP-5.5-01: "in the order they were sent".
+      // RDMAP-5.5-06, RDMAP-5.5-10: "Delivered to the ULP at the Remote Peer after they are
+      // Delivered to RDMAP by DDP"; RDMAP-5.5-07, RDMAPX-5.4-01, RDMAPX-5.4-02: "until they have
+      // been Delivered to RDMAP by DDP"
       receiver.takeEarly(early.get(i));
     }
     if (!early.isEmpty()) {
