@@ -286,8 +286,7 @@ step_java() {
         return
     fi
     modules=$(printf ',!%s' "${LIBRARIES[@]}")
-    # Two modules at a time: otherwise this step is the last by far, and leaves a core idle.
-    test_modules others -T 2 -pl "${modules:1}" || status=$?
+    test_modules others -pl "${modules:1}" || status=$?
     if ((status == 0)); then
         # Tests that cannot run here must not drop their clauses from the conformance matrix.
         if ! has_dpdk; then goal=names; elif [[ -n ${CI:-} ]]; then goal=check; fi
