@@ -197,9 +197,14 @@ final class DaemonRun {
 
   private DpdkPorts openAndRehearse(boolean replaces) throws IOException {
     DpdkPorts ports = open(replaces);
-    rehearse(Rehearsal::ofStart);
-    checkpoint();
-    return ports;
+    try {
+      rehearse(Rehearsal::ofStart);
+      checkpoint();
+      return ports;
+    } catch (RuntimeException | Error e) {
+      ports.close();
+      throw e;
+    }
   }
 
   /** A part of a rehearsal. */

@@ -3,6 +3,8 @@ package org.rddp.rig;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -76,11 +78,17 @@ public final class Rehearsal {
   /** Time in ns after which it ends, on a busy machine: the old daemon waits for 2 minutes. */
   private static final long LONGEST_TIME = TimeUnit.SECONDS.toNanos(20);
 
+  /** Compilers that have compiled nothing for such a time have nothing to do. */
+  private static final Duration QUIET = Duration.ofMillis(200);
+
   /** Likewise for the daemon that runs, in ns; the other one waits no longer than 20 s for it. */
   private static final long SHORT_TIME = TimeUnit.SECONDS.toNanos(8);
 
   /** The longest frame on a link by sockets, which carries trains as {@code linux:} does. */
   private static final int LONGEST_FRAME = 65000;
+
+  /** That on a ring: it carries trains, too. */
+  private static final int LONGEST_ON_RINGS = 16384;
 
   private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream());
 
@@ -151,9 +159,24 @@ public final class Rehearsal {
       // Otherwise HotSpot would compile that while engines work.
       Daemon.awaitWarmUp(limit.end);
     }
+    awaitCompilers(limit);
     // Otherwise what it leaves would be collected while engines work.
     System.gc();
     return replaced;
+  }
+
+  /**
+   * Waits until HotSpot has compiled what waits for it: that would take processors from engines.
+   */
+  private static void awaitCompilers(Limit limit) throws InterruptedException {
+    CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
+    long before;
+    long now = compilers.getTotalCompilationTime();
+    do {
+      before = now;
+      Thread.sleep(QUIET);
+      now = compilers.getTotalCompilationTime();
+    } while (now != before && !limit.isReached());
   }
 
   /**
@@ -266,7 +289,7 @@ public final class Rehearsal {
             "packets",
             PACKETS,
             "longest-frame",
-            sockets ? LONGEST_FRAME : link.mtu());
+            sockets ? LONGEST_FRAME : LONGEST_ON_RINGS);
         if (link.encrypted()) {
           text.table("[interface.ipsec]", "default", "require");
         }
@@ -280,6 +303,8 @@ public final class Rehearsal {
   private static final class Traffic implements AutoCloseable {
     private final Rddp near;
     private final Rddp far;
+    private final InetSocketAddress address;
+    private final Listener listener;
     private final Connection connection;
     private final ProgramPair pair;
     private final MemoryRegion source;
@@ -292,16 +317,22 @@ public final class Rehearsal {
       if (link.encrypted()) {
         Associations.add(near, link.address(0), far, link.address(1));
       }
-      try (Listener listener = far.listen(PORT)) {
-        CompletableFuture<Connection> accepted =
-            CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept(PrivateData.NONE));
-        InetSocketAddress address = new InetSocketAddress(link.address(1), PORT);
-        connection = near.connect(address, PrivateData.NONE, TIMEOUT);
-        pair = new ProgramPair(near, far, LONGEST, new WaitStrategy(true));
-        pair.use(connection, accepted.join());
-      }
+      address = new InetSocketAddress(link.address(1), PORT);
+      listener = far.listen(PORT);
+      CompletableFuture<Connection> accepted = accept();
+      connection = connect();
+      pair = new ProgramPair(near, far, LONGEST, new WaitStrategy(true));
+      pair.use(connection, accepted.join());
       source = near.allocate(LONGEST, Access.LOCAL_WRITE);
       sink = far.allocate(LONGEST, Access.LOCAL_WRITE, Access.REMOTE_WRITE, Access.REMOTE_READ);
+    }
+
+    private CompletableFuture<Connection> accept() {
+      return CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept(PrivateData.NONE));
+    }
+
+    private Connection connect() {
+      return near.connect(address, PrivateData.NONE, TIMEOUT);
     }
 
     private static Rddp session(Path socket, String name) {
@@ -319,6 +350,7 @@ public final class Rehearsal {
      */
     void round() throws IOException {
       for (int i = 0; i < LENGTHS.length; i++) {
+        useAnother();
         for (ProgramPair.Verb verb : ProgramPair.Verb.values()) {
           pair.prepare(verb, LENGTHS[i]);
           for (int trip = 1; trip <= COUNTS[i]; trip++) {
@@ -330,6 +362,21 @@ public final class Rehearsal {
       for (int i = 0; i < SLEEPS; i++) {
         LockSupport.parkNanos(PAUSE);
         connection.blocking().read(source, 0, LENGTHS[0], sink.stag(), sink.baseTo(), TIMEOUT);
+      }
+    }
+
+    /**
+     * Opens another connection, uses it once and closes it. HotSpot's code for a connection that
+     * has long been open leaves out what happens at the beginning and the end of one, and is thrown
+     * away when that comes; so it comes between.
+     */
+    private void useAnother() throws IOException {
+      CompletableFuture<Connection> accepted = accept();
+      try (Connection ours = connect();
+          Connection theirs = accepted.join()) {
+        ours.blocking().write(source, 0, LENGTHS[0], sink.stag(), sink.baseTo(), TIMEOUT);
+        ours.disconnect();
+        theirs.disconnect();
       }
     }
 
