@@ -260,10 +260,10 @@ public final class Daemon implements AutoCloseable {
   /**
    * Waits until the code for vectors is warm, which the first daemon of this process has begun.
    *
-   * @param deadline of {@link System#nanoTime}, for the wait
+   * @return false at the timeout
    */
-  public static void awaitWarmUp(long deadline) throws InterruptedException {
-    VectorWarmUp.awaitEnd(deadline);
+  public static boolean awaitWarmUp(Duration timeout) throws InterruptedException {
+    return VectorWarmUp.awaitEnd(timeout);
   }
 
   private void startReplacements() {

@@ -69,12 +69,9 @@ final class VectorWarmUp {
     }
   }
 
-  /** Waits for the end of the process's warm-up, but not beyond a time of System.nanoTime. */
-  static synchronized void awaitEnd(long deadline) throws InterruptedException {
-    long nanos = deadline - System.nanoTime();
-    if (ofProcess != null && nanos > 0) {
-      ofProcess.thread.join(Duration.ofNanos(nanos));
-    }
+  /** Waits for the end of the process's warm-up; returns false at the timeout. */
+  static synchronized boolean awaitEnd(Duration timeout) throws InterruptedException {
+    return ofProcess == null || ofProcess.thread.join(timeout);
   }
 
   /** Chooses the code for vectors, and starts the thread. */

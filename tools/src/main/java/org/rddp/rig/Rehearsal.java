@@ -78,11 +78,14 @@ public final class Rehearsal {
   /** Time in ns after which it ends, on a busy machine: the old daemon waits for 2 minutes. */
   private static final long LONGEST_TIME = TimeUnit.SECONDS.toNanos(20);
 
-  /** Compilers that have compiled nothing for such a time have nothing to do. */
-  private static final Duration QUIET = Duration.ofMillis(200);
-
   /** Likewise for the daemon that runs, in ns; the other one waits no longer than 20 s for it. */
   private static final long SHORT_TIME = TimeUnit.SECONDS.toNanos(8);
+
+  /**
+   * Compilers that have compiled nothing for such a time have nothing to do; and the time of each
+   * wait, after which a rehearsal may end.
+   */
+  private static final Duration QUIET = Duration.ofMillis(200);
 
   /** The longest frame on a link by sockets, which carries trains as {@code linux:} does. */
   private static final int LONGEST_FRAME = 65000;
@@ -155,28 +158,29 @@ public final class Rehearsal {
       throws IOException, InterruptedException {
     Limit limit = Limit.of(LONGEST_TIME, stops);
     int replaced = rehearse(own, FEW_ROUNDS, limit);
-    if (!stops.getAsBoolean()) {
-      // Otherwise HotSpot would compile that while engines work.
-      Daemon.awaitWarmUp(limit.end);
+    // Otherwise HotSpot would compile, and collect what this leaves, while engines work.
+    while (!limit.isReached() && !Daemon.awaitWarmUp(QUIET)) {
+      // The limit may be reached meanwhile.
     }
-    awaitCompilers(limit);
-    // Otherwise what it leaves would be collected while engines work.
-    System.gc();
+    CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
+    if (compilers != null) {
+      awaitCompilers(compilers, limit);
+    }
+    if (!stops.getAsBoolean()) {
+      System.gc();
+    }
     return replaced;
   }
 
-  /**
-   * Waits until HotSpot has compiled what waits for it: that would take processors from engines.
-   */
-  private static void awaitCompilers(Limit limit) throws InterruptedException {
-    CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
-    long before;
+  private static void awaitCompilers(CompilationMXBean compilers, Limit limit)
+      throws InterruptedException {
+    long before = -1;
     long now = compilers.getTotalCompilationTime();
-    do {
-      before = now;
+    while (now != before && !limit.isReached()) {
       Thread.sleep(QUIET);
+      before = now;
       now = compilers.getTotalCompilationTime();
-    } while (now != before && !limit.isReached());
+    }
   }
 
   /**
@@ -211,7 +215,8 @@ public final class Rehearsal {
    *     kind of device is not good for the other
    * @param rounds of traffic at the most, before each of the first replacements
    * @param replacements at the most
-   * @param limit after which no round begins, and no replacement without traffic
+   * @param limit after which no round begins, and no replacement without traffic; none at all if it
+   *     stops
    */
   private static int rehearse(
       List<Link> links, boolean sockets, int rounds, int replacements, Limit limit)
@@ -229,10 +234,11 @@ public final class Rehearsal {
         }
         Configuration second = configuration(socket, links, sockets, "second");
         for (int i = 0; i < replacements; i++) {
+          if (limit.stops.getAsBoolean() || (i >= REPLACEMENTS && limit.isReached())) {
+            break;
+          }
           if (i < REPLACEMENTS) {
             run(all, rounds, limit);
-          } else if (limit.isReached()) {
-            break;
           }
           if (replaced == i) {
             Daemon next = replace(daemon, i % 2 == 0 ? second : first, sockets);

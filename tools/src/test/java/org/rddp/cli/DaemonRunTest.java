@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.ipc.control.ControlListener;
 
@@ -90,6 +91,20 @@ class DaemonRunTest {
     Path file = configuration("linux:nosuch0");
     assertThat(mistake("daemon", "--config", file.toString(), "--check", "--replace"))
         .contains("no daemon that can be replaced runs at this control socket");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--devices, --devices is an option of --check",
+    "--check --replace --devices, --check --replace opens the devices without --devices",
+    "--check --rehearse, '--rehearse is an option of a daemon that starts, not of --check'"
+  })
+  void shouldRefuseOptionsThatDoNotGoTogether(String options, String message) throws Exception {
+    String command = "daemon --config " + configuration("linux:nosuch0") + " " + options;
+    StringWriter err = new StringWriter();
+    int code = Main.commandLine().setErr(new PrintWriter(err)).execute(command.split(" "));
+    assertThat(code).isEqualTo(2);
+    assertThat(err.toString()).contains(message);
   }
 
   /** The device does not exist: the daemon would name it, if it looked at devices first. */

@@ -54,6 +54,7 @@ class RehearsalTest {
               .port("one", "linux:none", "10.9.0.1/24")
               .parse("by sockets");
       try (DpdkPorts ports = DpdkPorts.open(own)) {
+        assertThat(Rehearsal.ofStart(own, () -> true)).isZero();
         assertThat(Rehearsal.ofStart(own, () -> false)).isPositive();
         assertThat(Rehearsal.ofEnd(bySockets, () -> false)).isPositive();
         assertThat(ports.devices()).allMatch(each -> each.pool().available() > 0);
