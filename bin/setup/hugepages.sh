@@ -97,9 +97,9 @@ restore_hugepages() {
 reserve_hugepages_for() {
     local checked status=0 argument arguments=()
     lacks_hugepages || return 0
-    # --check --replace would be a trial, in which the daemon that runs pauses.
+    # --check --replace would be a trial, in which the daemon that runs pauses; with --rehearse, --check is refused.
     for argument in "$@"; do
-        [[ $argument == --replace ]] || arguments+=("$argument")
+        [[ $argument == --replace || $argument == --rehearse ]] || arguments+=("$argument")
     done
     checked=$(launch "${arguments[@]}" --check) || status=$?
     ((status == 0)) || exit "$status"

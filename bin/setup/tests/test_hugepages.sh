@@ -98,5 +98,6 @@ check 'reserves hugepages for a configuration that wants them' equal '0 640' "$(
 check 'reserves none for a configuration that does not' equal '0 0' "$(with_hugepages 24000000 0 0 started 'c: good, in ordinary memory' 0)"
 check 'reserves none for a configuration that cannot be used' equal '2 0' "$(with_hugepages 24000000 0 0 started '' 2)"
 check 'does not try a replacement to learn whether it wants hugepages' equal 'daemon --config c.toml --check' "$(with_hugepages 24000000 0 0 checked_for daemon --config c.toml --replace)"
+check 'does not check with --rehearse either' equal 'daemon --config c.toml --check' "$(with_hugepages 24000000 0 0 checked_for daemon --rehearse --config c.toml)"
 check 'keeps the hugepages of a daemon that ended with 0' equal '0 647' "$(with_hugepages 24000000 7 0 run_daemon 0)"
 check 'returns the hugepages of a daemon that failed' equal '1 7' "$(with_hugepages 24000000 7 0 run_daemon 1)"
