@@ -11,12 +11,10 @@ import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.AsynchronousCloseException;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NoConnectionPendingException;
@@ -50,15 +48,13 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   private final ReentrantLock readLock = new ReentrantLock();
   private final ReentrantLock writeLock = new ReentrantLock();
 
-  /** Guards the making of {@link #kernel} and {@link #socket}. */
-  private final ReentrantLock partsLock = new ReentrantLock();
+  /** Guards the making of {@link #socket}. */
+  private final ReentrantLock socketLock = new ReentrantLock();
 
   private final Keys keys = new Keys();
   private volatile State state = State.UNCONNECTED;
 
-  /** Null until it is needed. */
-  private volatile SocketChannel kernel;
-
+  private final KernelSocketChannel kernel;
   private volatile boolean isKernels;
 
   /** Null until it connects over rddp. */
@@ -81,6 +77,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     super(provider);
     this.provider = provider;
     this.family = family;
+    kernel = new KernelSocketChannel(this, family);
   }
 
   /** A connection that a listener has accepted. */
@@ -92,8 +89,10 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
 
   /** A connection that the kernel has accepted. */
   RddpSocketChannel(RddpSelectorProvider provider, SocketChannel accepted) throws IOException {
-    this(provider, (ProtocolFamily) null);
-    kernel = accepted;
+    super(provider);
+    this.provider = provider;
+    family = null;
+    kernel = new KernelSocketChannel(this, accepted);
     isKernels = true;
     local = (InetSocketAddress) accepted.getLocalAddress();
     remote = (InetSocketAddress) accepted.getRemoteAddress();
@@ -106,25 +105,6 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     remote = connection.remote();
   }
 
-  /** The JDK's channel beneath. */
-  private SocketChannel kernel() throws IOException {
-    partsLock.lock();
-    try {
-      ensureOpen();
-      if (kernel == null) {
-        SocketChannel made =
-            family == null
-                ? Kernel.provider().openSocketChannel()
-                : Kernel.provider().openSocketChannel(family);
-        made.configureBlocking(isBlocking());
-        kernel = made;
-      }
-      return kernel;
-    } finally {
-      partsLock.unlock();
-    }
-  }
-
   private void ensureOpen() throws ClosedChannelException {
     if (!isOpen()) {
       throw new ClosedChannelException();
@@ -135,21 +115,6 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     ensureOpen();
     if (state != State.CONNECTED) {
       throw new NotYetConnectedException();
-    }
-  }
-
-  /** A transfer by the kernel's channel, which is not this one: an interrupt closes both. */
-  private interface KernelTransfer {
-    /** Returns octets, or -1 at the end. */
-    long octets() throws IOException;
-  }
-
-  private long byKernel(KernelTransfer transfer) throws IOException {
-    try {
-      return transfer.octets();
-    } catch (ClosedByInterruptException e) {
-      close();
-      throw e;
     }
   }
 
@@ -184,8 +149,9 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
       }
       InetSocketAddress address = to == null ? new InetSocketAddress(0) : checked(to, family);
       if (!provider.isAlone(address.getAddress())) {
-        provider.bind(kernel(), address, 0);
-        local = (InetSocketAddress) kernel().getLocalAddress();
+        SocketChannel bound = kernel.opened();
+        provider.bind(bound, address, 0);
+        local = (InetSocketAddress) bound.getLocalAddress();
       } else {
         local = address;
       }
@@ -210,13 +176,13 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
 
   @Override
   public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-    kernel().setOption(name, value);
+    kernel.opened().setOption(name, value);
     return this;
   }
 
   @Override
   public <T> T getOption(SocketOption<T> name) throws IOException {
-    return kernel().getOption(name);
+    return kernel.opened().getOption(name);
   }
 
   @Override
@@ -226,14 +192,14 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
 
   @Override
   public Socket socket() {
-    partsLock.lock();
+    socketLock.lock();
     try {
       if (socket == null) {
         socket = ChannelSocket.of(this);
       }
       return socket;
     } finally {
-      partsLock.unlock();
+      socketLock.unlock();
     }
   }
 
@@ -247,12 +213,16 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
 
   boolean isInputClosed() {
     StreamConnection used = connection;
-    return used == null ? isKernels && kernel.socket().isInputShutdown() : used.isInputClosed();
+    return used == null
+        ? isKernels && kernel.channel().socket().isInputShutdown()
+        : used.isInputClosed();
   }
 
   boolean isOutputClosed() {
     StreamConnection used = connection;
-    return used == null ? isKernels && kernel.socket().isOutputShutdown() : used.isOutputClosed();
+    return used == null
+        ? isKernels && kernel.channel().socket().isOutputShutdown()
+        : used.isOutputClosed();
   }
 
   // ---- Connecting ----
@@ -345,22 +315,12 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   }
 
   private boolean connectByKernel(long nanos) throws IOException {
-    SocketChannel inner = kernel();
+    SocketChannel opened = kernel.opened();
     isKernels = true;
-    boolean done;
-    try {
-      if (nanos > 0 && isBlocking()) {
-        inner.socket().connect(remote, millis(nanos));
-        done = true;
-      } else {
-        done = inner.connect(remote);
-      }
-    } catch (ClosedByInterruptException e) {
-      close();
-      throw e;
-    }
-    local = (InetSocketAddress) inner.getLocalAddress();
-    remote = (InetSocketAddress) inner.getRemoteAddress(); // the loopback's for the wildcard one
+    boolean done = kernel.connect(remote, nanos);
+    local = (InetSocketAddress) opened.getLocalAddress();
+    // For the wildcard address the kernel takes the loopback's.
+    remote = (InetSocketAddress) opened.getRemoteAddress();
     state = done ? State.CONNECTED : State.PENDING;
     keys.changed();
     return done;
@@ -401,7 +361,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
         throw new NoConnectionPendingException();
       }
       try {
-        return isKernels ? finishByKernel() : finish();
+        return isKernels ? kernel.channel().finishConnect() && connected() : finish();
       } catch (IOException e) {
         close();
         throw e;
@@ -410,10 +370,6 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
       writeLock.unlock();
       readLock.unlock();
     }
-  }
-
-  private boolean finishByKernel() throws IOException {
-    return kernel.finishConnect() && connected();
   }
 
   private boolean finish() throws IOException {
@@ -446,7 +402,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     try {
       ensureConnected();
       if (isKernels) {
-        return (int) byKernel(() -> readByKernel(into, nanos));
+        return kernel.read(into, nanos);
       }
       boolean blocking = isBlocking();
       int octets = 0;
@@ -466,17 +422,6 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     }
   }
 
-  private int readByKernel(ByteBuffer into, long nanos) throws IOException {
-    if (nanos == 0 || !isBlocking()) {
-      return kernel.read(into);
-    }
-    kernel.socket().setSoTimeout(millis(nanos));
-    byte[] octets = new byte[Math.min(into.remaining(), 65536)];
-    int read = kernel.socket().getInputStream().read(octets);
-    into.put(octets, 0, Math.max(0, read));
-    return read;
-  }
-
   @Override
   public long read(ByteBuffer[] into, int offset, int length) throws IOException {
     Objects.checkFromIndexSize(offset, length, into.length);
@@ -485,7 +430,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
       ensureConnected();
       ensureWritable(into, offset, length);
       if (isKernels) {
-        return byKernel(() -> kernel.read(into, offset, length));
+        return kernel.read(into, offset, length);
       }
       if (isInputClosed()) {
         return -1;
@@ -539,7 +484,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   /** Octets that can be read without waiting. */
   int available() throws IOException {
     if (isKernels) {
-      return kernel.socket().getInputStream().available();
+      return kernel.available();
     }
     StreamConnection used = connection;
     return used == null ? 0 : used.available();
@@ -554,7 +499,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
     try {
       ensureConnected();
       if (isKernels) {
-        return (int) byKernel(() -> kernel.write(from));
+        return kernel.write(from);
       }
       boolean blocking = isBlocking();
       int before = from.remaining();
@@ -591,7 +536,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
         Objects.requireNonNull(from[i]);
       }
       if (isKernels) {
-        return byKernel(() -> kernel.write(from, offset, length));
+        return kernel.write(from, offset, length);
       }
       if (isOutputClosed()) {
         throw new ClosedChannelException();
@@ -622,7 +567,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   public SocketChannel shutdownInput() throws IOException {
     ensureConnected();
     if (isKernels) {
-      kernel.shutdownInput();
+      kernel.channel().shutdownInput();
     } else if (!isInputClosed()) {
       connection.endReceiving();
       keys.changed();
@@ -634,7 +579,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   public SocketChannel shutdownOutput() throws IOException {
     ensureConnected();
     if (isKernels) {
-      kernel.shutdownOutput();
+      kernel.channel().shutdownOutput();
     } else if (!isOutputClosed()) {
       connection.endSending();
       keys.changed();
@@ -646,43 +591,21 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   protected void implCloseSelectableChannel() throws IOException {
     StreamConnection used = connection;
     if (used != null) {
-      used.close(resetsAtClose());
+      used.close(kernel.resetsAtClose());
     }
-    // Nobody makes one any more: the channel is closed.
-    partsLock.lock();
-    try {
-      if (kernel != null) {
-        kernel.close();
-      }
-    } finally {
-      partsLock.unlock();
-    }
-  }
-
-  private boolean resetsAtClose() throws IOException {
-    SocketChannel inner = kernel;
-    if (inner == null) {
-      return false;
-    }
-    try {
-      return inner.getOption(StandardSocketOptions.SO_LINGER) == 0;
-    } catch (ClosedChannelException e) {
-      return false;
-    }
+    kernel.close();
   }
 
   @Override
   protected void implConfigureBlocking(boolean blocking) throws IOException {
     readLock.lock();
     writeLock.lock();
-    partsLock.lock();
     try {
-      if (kernel != null) {
+      if (kernel.channel() != null) {
         keys.release();
-        kernel.configureBlocking(blocking);
       }
+      kernel.configureBlocking(blocking);
     } finally {
-      partsLock.unlock();
       writeLock.unlock();
       readLock.unlock();
     }
@@ -692,7 +615,7 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
 
   @Override
   public SelectableChannel kernelPart() {
-    return isKernels ? kernel : null;
+    return isKernels ? kernel.channel() : null;
   }
 
   @Override
