@@ -19,8 +19,8 @@ import org.rddp.rig.WaitStrategy;
 /** Allocation on the path of messages through the engine. */
 @Timeout(120)
 class EngineAllocationTest {
-  private static final int WARM_UP = 60_000;
-  private static final int MESSAGES = 20_000;
+  private static final int WARM_UP = 20_000;
+  private static final int MESSAGES = 5_000;
   private static final int ROUNDS = 10;
   private static final long LONGEST = 60_000_000_000L;
   private static final InetSocketAddress TWO = new InetSocketAddress("10.0.0.2", 7471);

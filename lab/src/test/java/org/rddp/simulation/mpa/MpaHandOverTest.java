@@ -8,7 +8,7 @@ import org.rddp.simulation.RunTotals;
 import org.rddp.wire.Memory;
 
 class MpaHandOverTest {
-  private static final int RUNS = 16;
+  private static final int RUNS = 8;
   private static final int LONGEST_ULPDU = 1 << 17;
 
   @Test

@@ -9,8 +9,8 @@ import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
 class RdmaHandOverTest {
-  private static final int LONG_RUNS = 8;
-  private static final int SHORT_RUNS = 16;
+  private static final int LONG_RUNS = 4;
+  private static final int SHORT_RUNS = 8;
 
   private final Slab slab = new Slab();
   private final SourceOctets octets = new SourceOctets();

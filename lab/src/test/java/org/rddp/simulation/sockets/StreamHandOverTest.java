@@ -7,7 +7,7 @@ import org.rddp.simulation.HandOverComparison;
 import org.rddp.simulation.RunTotals;
 
 class StreamHandOverTest {
-  private static final int RUNS = 16;
+  private static final int RUNS = 8;
 
   @Test
   void shouldGoOnAsIfNothingHadHappened() {

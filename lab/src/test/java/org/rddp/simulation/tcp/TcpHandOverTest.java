@@ -7,7 +7,7 @@ import org.rddp.simulation.HandOverComparison;
 import org.rddp.simulation.RunTotals;
 
 class TcpHandOverTest {
-  private static final int RUNS = 20;
+  private static final int RUNS = 10;
 
   @Test
   void shouldGoOnAsIfNothingHadHappened() {
