@@ -81,13 +81,13 @@ suite() {
     fi
     suite_prepare
     exec 3>&1
-    # First what waits for guests and the network, beside java, and the two longest; last what computes on every core by itself,
-    # so that none is idle at the end. libraries is not among the three that begin with java: on a new machine Maven then fetches
-    # what runs tests, and two must not do that at a time.
+    # What computes beside what waits for guests and the network, the longest first, and last what computes on every core by
+    # itself, so that none is idle. fuzz, races and libraries are not among the two that begin with java: on a new machine
+    # Maven then fetches what runs tests, and two must not do that at a time.
     steps=(build scripts java)
     if has_dpdk; then
         reserve_hugepages_for_steps "$STEPS_AT_ONCE"
-        steps+=(siw sockets libraries verbs esp linux_tcp package demo soak shim races fuzz)
+        steps+=(siw verbs fuzz races libraries sockets package esp demo linux_tcp soak shim)
         # In CI, a step that cannot run has failed.
         if ! is_root && [[ -z ${CI:-} ]]; then
             echo 'not root: steps that need network namespaces are left out'
