@@ -34,9 +34,7 @@ class RatesTest {
   /** Does the tasks, one after the other, and returns the result of each. */
   private List<ContenderResult> done(Contender entrant, JsonObject... tasks) throws Exception {
     List<ContenderResult> all = new ArrayList<>();
-    // Without the warm-up of vectors, and without C2, which pays only after seconds.
-    Contender quick = entrant.withFlags("-Drddp.without-vectors=true", "-XX:TieredStopAtLevel=1");
-    try (Comparison contest = new Comparison(List.of(quick), progress)) {
+    try (Comparison contest = new Comparison(List.of(quick(entrant)), progress)) {
       for (JsonObject task : tasks) {
         ContenderResult found = contest.run("test", task, 1).of(NAME);
         boolean failed = found.samples().isEmpty() && found.reason().startsWith("failed");
@@ -46,6 +44,11 @@ class RatesTest {
       }
     }
     return all;
+  }
+
+  /** Without the warm-up of vectors, and without C2, which pays only after seconds. */
+  private static Contender quick(Contender entrant) {
+    return entrant.withFlags("-Drddp.without-vectors=true", "-XX:TieredStopAtLevel=1");
   }
 
   private static Contender rig(Class<? extends Rig> rig) {
@@ -86,8 +89,7 @@ class RatesTest {
 
   @Test
   void shouldMeasureTheFirstSecond() throws Exception {
-    Contender entrant =
-        rig(StartRig.class).with(StartRig.WARM_UP, 0).withFlags("-Drddp.without-vectors=true");
+    Contender entrant = quick(rig(StartRig.class).with(StartRig.WARM_UP, 0));
     try (Comparison contest = new Comparison(List.of(entrant), progress)) {
       for (boolean trips : new boolean[] {false, true}) {
         JsonObject task = Json.of("trips", trips, "millis", 1000);
