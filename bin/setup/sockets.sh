@@ -79,12 +79,13 @@ sockets_rules() {
     printf '%s/rddp-sockets-rules' "$(dirname -- "$library")"
 }
 
-# Before there is a daemon: checks the rules, and says which program takes the place of the user's one, if an option says so.
+# sockets_prepare [PROGRAM [ARGUMENT]...]: before there is a daemon: checks the rules, warns of a program that the library does not reach, and
+# says which program takes the place of the user's one, if an option says so.
 sockets_prepare() {
     local rules
     rules=$(sockets_rules) || exit
     if [[ -n $SOCKETS_RULES$SOCKETS_OR_KERNEL ]]; then export RDDP_SOCKETS_OPTIONS=$SOCKETS_RULES$SOCKETS_OR_KERNEL; fi
-    "$rules" check || exit
+    "$rules" check ${1:+"$(type -P -- "$1")"} || exit
     if [[ -n $SOCKETS_EXPLAIN ]]; then PRELOAD_INSTEAD=("$rules" explain "$SOCKETS_EXPLAIN"); fi
 }
 

@@ -1,5 +1,5 @@
 /*
- * rddp-sockets-rules check: says what is wrong with the rules.
+ * rddp-sockets-rules check [PROGRAM]: says what is wrong with the rules, and why a program's connections are the kernel's in spite of them.
  * rddp-sockets-rules networks: prints the networks of the daemon's interfaces for RDDP_SOCKETS_NETWORKS.
  * rddp-sockets-rules explain HOST:PORT: says what becomes of a connection there, and why. It tries that over rddp, by a process of
  * its own with the rule "rddp" (probe ADDRESS PORT), so it has to run with the library, as `rddp sockets` starts it.
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "message.h"
-#include "message.h"
+#include "program.h"
 #include "rddp.h"
 #include "rules.h"
 
@@ -252,6 +252,14 @@ static void explain(char *place) {
     freeaddrinfo(all);
 }
 
+/* Only warns: the program may start others that the library reaches. NULL: none. */
+static void warn_out_of_reach(const char *path) {
+    const char *why = path == NULL ? NULL : why_out_of_reach(path);
+    if (why != NULL) {
+        fprintf(stderr, "rddp: warning: %s %s: its own connections are the kernel's\n", path, why);
+    }
+}
+
 int main(int count, char **arguments) {
     if (count == 4 && strcmp(arguments[1], "probe") == 0) {
         return probe(arguments[2], arguments[3]);
@@ -260,7 +268,8 @@ int main(int count, char **arguments) {
     if (rules_error() != NULL) {
         give_up("%s", rules_error());
     }
-    if (count == 2 && strcmp(arguments[1], "check") == 0) {
+    if ((count == 2 || count == 3) && strcmp(arguments[1], "check") == 0) {
+        warn_out_of_reach(arguments[2]);
         return 0;
     }
     if (count == 2 && strcmp(arguments[1], "networks") == 0) {
@@ -268,7 +277,7 @@ int main(int count, char **arguments) {
     } else if (count == 3 && strcmp(arguments[1], "explain") == 0) {
         explain(arguments[2]);
     } else {
-        give_up("usage: rddp-sockets-rules check, networks, or explain HOST:PORT");
+        give_up("usage: rddp-sockets-rules check [PROGRAM], networks, or explain HOST:PORT");
     }
     return 0;
 }

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,6 +21,11 @@ import org.rddp.daemon.ProgramInC;
 /** Runs the test of the rules in C, and the program that checks them; both need no daemon. */
 @Timeout(60)
 class RulesTest {
+  /** Types of parts of a program (elf.h). */
+  private static final int PT_INTERP = 3;
+
+  private static final int PT_NOTE = 4;
+
   @ParameterizedTest
   @ValueSource(strings = {"rules_test-address", "rules_test-thread"})
   void shouldDecideByTheFirstRuleThatFits(String test) throws Exception {
@@ -57,6 +65,45 @@ class RulesTest {
               "rddp: error: --explain=10.0.0.2:%s: the port is no number from 1 to 65535", port);
       assertThatThrownBy(program::finish).hasMessageContaining("status 1");
     }
+  }
+
+  @Test
+  void shouldWarnOfProgramsThatThePreloadedLibraryDoesNotReach(@TempDir Path folder)
+      throws Exception {
+    String end = ": its own connections are the kernel's";
+    Path linked = program(folder, "static", PT_NOTE, "GNU\0");
+    assertThat(warning(linked))
+        .containsExactly("rddp: warning: " + linked + " is linked statically" + end);
+    Path go = program(folder, "go", PT_INTERP, "Go\0\0");
+    assertThat(warning(go))
+        .containsExactly(
+            "rddp: warning: %s is written in Go, which makes system calls without libc%s"
+                .formatted(go, end));
+    assertThat(warning(program(folder, "dynamic", PT_INTERP, "GNU\0"))).isEmpty();
+    assertThat(warning(Files.writeString(folder.resolve("script"), "#!/bin/sh\n"))).isEmpty();
+    assertThat(warning(folder.resolve("none"))).isEmpty();
+  }
+
+  private static List<String> warning(Path program) throws Exception {
+    try (ProgramInC check =
+        ProgramInC.start("rddp-sockets-rules", Map.of(), List.of("check", program.toString()))) {
+      return check.finish();
+    }
+  }
+
+  /** A file with the headers of a program: a part of this type, and two notes. */
+  private static Path program(Path folder, String name, int part, String owner) throws IOException {
+    ByteBuffer elf = ByteBuffer.allocate(64 + 2 * 56 + 2 * 20).order(ByteOrder.LITTLE_ENDIAN);
+    elf.put(new byte[] {0x7F, 'E', 'L', 'F', 2, 1, 1});
+    elf.putLong(32, 64).putShort(54, (short) 56).putShort(56, (short) 2);
+    elf.putInt(64, part);
+    elf.putInt(120, PT_NOTE).putLong(128, 176).putLong(152, 40);
+    for (int at = 176; at < 216; at += 20) {
+      elf.putInt(at, 4).putInt(at + 4, 4).putInt(at + 8, 1);
+      String text = at == 176 ? "rddp" : owner;
+      elf.put(at + 12, text.getBytes(StandardCharsets.US_ASCII));
+    }
+    return Files.write(folder.resolve(name), elf.array());
   }
 
   private static ProgramInC check(String variable, String rules) throws IOException {
