@@ -503,7 +503,9 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
       resetOnceSent();
       return;
     }
-    sender.end();
+    if (bridge == null) {
+      sender.end(); // A bridge does so when its socket is empty.
+    }
     pump();
   }
 
@@ -621,7 +623,7 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
 
   private void move() {
     boolean moving = bridge.move();
-    if (bridge.isEmpty() && state == State.ESTABLISHED) {
+    if (bridge.isAbandoned() && state == State.ESTABLISHED) {
       finish();
     } else {
       pump();

@@ -42,9 +42,12 @@ final class StreamBridge {
     left = true;
   }
 
-  /** Whether nobody holds the other end, and all that came from there is in the ring. */
-  boolean isEmpty() {
-    return left && inputEnded;
+  /**
+   * Whether nobody takes what still comes from the peer. The rest of what holders have sent may be
+   * in the socket.
+   */
+  boolean isAbandoned() {
+    return left && (inputEnded || !outputEnded);
   }
 
   /** Whether holders have all that has come, or there are none. */

@@ -3,6 +3,7 @@ package org.rddp.daemon.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.group.StackMember;
 import org.rddp.ipc.linux.Errno;
+import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.ThreadScheduling;
 import org.rddp.ipc.ring.Doorbells;
 import org.rddp.ipc.ring.StreamHeader;
@@ -277,6 +279,59 @@ class OctetStreamTest {
     peer.send(5, 0);
     fixture.run();
     assertThat(peer.events).contains("last words/0").endsWith("closed RESET");
+    assertThat(fixture.released).hasSize(1);
+  }
+
+  /**
+   * The octets of a stream whose peer takes none pass by a bridge, which its holders leave full.
+   */
+  private void leaveFullBridge() throws Exception {
+    establish();
+    PairedSocket[] bridge = PairedSocket.ofOctets("test", new byte[0]);
+    assertThat(program.stream.bridge(program.stream.parts().cookie(), bridge[0], null))
+        .isEqualTo(OctetStream.Bridging.DONE);
+    program.close();
+    try (Arena arena = Arena.ofConfined()) {
+      long octets = arena.allocate(OctetStreamFixture.RING).address();
+      while (bridge[1].send(octets, OctetStreamFixture.RING) > 0) {
+        fixture.run();
+      }
+    }
+    bridge[1].close();
+    fixture.run();
+    assertThat(peer.events).noneMatch(event -> event.startsWith("closed"));
+  }
+
+  @Test
+  void shouldResetWhenOctetsComeForNobodyBehindAFullBridge() throws Exception {
+    leaveFullBridge();
+    peer.send(5, 0);
+    fixture.run();
+    assertThat(peer.events).endsWith("closed RESET");
+    assertThat(fixture.released).hasSize(1);
+  }
+
+  @Test
+  void shouldGiveUpAPeerThatLeavesABridgeFull() throws Exception {
+    leaveFullBridge();
+    fixture.pass(TimeUnit.SECONDS.toNanos(61));
+    fixture.run();
+    assertThat(peer.events).endsWith("closed RESET");
+    assertThat(fixture.released).hasSize(1);
+  }
+
+  @Test
+  void shouldSendAllOfAFullBridgeThatIsClosed() throws Exception {
+    leaveFullBridge();
+    while (!peer.events.contains("peer closed")) {
+      int before = peer.consumed();
+      peer.send(0, peer.consumed());
+      fixture.run();
+      assertThat(peer.consumed() > before || peer.events.contains("peer closed")).isTrue();
+    }
+    peer.stream.close();
+    fixture.run();
+    assertThat(peer.events).endsWith("closed NORMAL");
     assertThat(fixture.released).hasSize(1);
   }
 
