@@ -3,6 +3,8 @@ package org.rddp.nio;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
+import java.net.Socket;
+import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
@@ -28,6 +30,9 @@ final class KernelSocketChannel {
 
   /** Null until it is needed. */
   private volatile SocketChannel channel;
+
+  /** Its mode; the upper channel says so only once that is set here. Under the lock. */
+  private boolean blocking = true;
 
   /**
    * A channel that is not yet open.
@@ -81,7 +86,7 @@ final class KernelSocketChannel {
             family == null
                 ? Kernel.provider().openSocketChannel()
                 : Kernel.provider().openSocketChannel(family);
-        made.configureBlocking(upper.isBlocking());
+        made.configureBlocking(blocking);
         channel = made;
       }
       return channel;
@@ -118,11 +123,19 @@ final class KernelSocketChannel {
   }
 
   private int readFor(ByteBuffer into, long nanos) throws IOException {
-    channel.socket().setSoTimeout(RddpSocketChannel.millis(nanos));
+    Socket socket = channel.socket();
+    socket.setSoTimeout(RddpSocketChannel.millis(nanos));
     byte[] octets = new byte[Math.min(into.remaining(), 65536)];
-    int read = channel.socket().getInputStream().read(octets);
-    into.put(octets, 0, Math.max(0, read));
-    return read;
+    try {
+      int read = socket.getInputStream().read(octets);
+      into.put(octets, 0, Math.max(0, read));
+      return read;
+    } catch (SocketException e) {
+      if (socket.isInputShutdown()) {
+        return -1; // It gives no stream then.
+      }
+      throw e;
+    }
   }
 
   long read(ByteBuffer[] into, int offset, int length) throws IOException {
@@ -151,12 +164,13 @@ final class KernelSocketChannel {
     }
   }
 
-  void configureBlocking(boolean blocking) throws IOException {
+  void configureBlocking(boolean blocks) throws IOException {
     lock.lock();
     try {
       if (channel != null) {
-        channel.configureBlocking(blocking);
+        channel.configureBlocking(blocks);
       }
+      blocking = blocks;
     } finally {
       lock.unlock();
     }

@@ -56,6 +56,9 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
 
   private volatile boolean listensByKernel;
 
+  /** Its mode; {@link #isBlocking} says so only once that is set here. Under the accept lock. */
+  private boolean blocking = true;
+
   /** Null: nothing listens over rddp. */
   private volatile StreamListener streams;
 
@@ -154,7 +157,7 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
         }
         local = bound;
         listensByKernel = true;
-        kernel.configureBlocking(streams == null && isBlocking());
+        kernel.configureBlocking(streams == null && blocking);
         return;
       } catch (IOException e) {
         renewKernel();
@@ -389,14 +392,15 @@ final class RddpServerSocketChannel extends ServerSocketChannel implements RddpC
   }
 
   @Override
-  protected void implConfigureBlocking(boolean blocking) throws IOException {
+  protected void implConfigureBlocking(boolean blocks) throws IOException {
     // With listeners on both sides the kernel's never blocks.
     acceptLock.lock();
     try {
       if (streams == null) {
         keys.release();
-        kernel.configureBlocking(blocking);
+        kernel.configureBlocking(blocks);
       }
+      blocking = blocks;
     } finally {
       acceptLock.unlock();
     }

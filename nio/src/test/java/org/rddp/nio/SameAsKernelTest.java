@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -215,6 +216,34 @@ class SameAsKernelTest {
     assertThrowsWhenInterrupted(() -> server.socket().getInputStream().read());
     assertThrowsWhenInterrupted(() -> client.socket().getOutputStream().write(1));
     assertThrowsWhenInterrupted(() -> listener.socket().accept());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldReadTheEndByASocketWithATimeoutOnceItsInputIsShutDown(Way way) throws Exception {
+    connect(way);
+    InputStream input = client.socket().getInputStream();
+    client.socket().setSoTimeout(10_000);
+    client.shutdownInput();
+    assertThat(input.read()).isEqualTo(-1);
+    assertThat(input.read(new byte[0])).isZero();
+  }
+
+  /** As another thread finds it in the middle of {@code configureBlocking}. */
+  @Test
+  void shouldNotBlockWhenItsModeChangesMeanwhile() throws Exception {
+    connect(Way.KERNEL);
+    try (RddpSocketChannel made = (RddpSocketChannel) rddp.openSocketChannel()) {
+      made.implConfigureBlocking(false);
+      made.getOption(StandardSocketOptions.SO_RCVBUF);
+      made.connect(listener.getLocalAddress());
+      assertThat(made.kernelPart().isBlocking()).isFalse();
+    }
+    try (RddpServerSocketChannel made = (RddpServerSocketChannel) rddp.openServerSocketChannel()) {
+      made.implConfigureBlocking(false);
+      made.bind(new InetSocketAddress(Way.KERNEL.host(), 0));
+      assertThat(made.kernelPart().isBlocking()).isFalse();
+    }
   }
 
   @ParameterizedTest
