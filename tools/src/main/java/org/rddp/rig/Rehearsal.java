@@ -44,9 +44,18 @@ public final class Rehearsal {
   private static final int PORT = 7471;
 
   private static final int MEBIBYTES = 512;
-  private static final Duration TIMEOUT = Duration.ofMinutes(2);
+
+  /** Longest wait for an answer, so that a rehearsal without descriptors ends. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
   private static final int OUTSTANDING = 16;
   private static final int PACKETS = 1024;
+
+  /**
+   * Memory for held messages, of which there are none: that of each daemon stays mapped until the
+   * garbage collector runs, and the process may have little.
+   */
+  private static final String HELD = "1MiB";
 
   /** Lengths in octets, and how many of them make one round for each kind of message. */
   private static final int[] LENGTHS = {64, 1024, 16 << 10, 64 << 10, 256 << 10};
@@ -205,6 +214,9 @@ public final class Rehearsal {
       return rehearse(links, sockets, rounds, MORE_REPLACEMENTS, limit);
     } catch (ConfigurationException | RuntimeException e) {
       throw new IOException("no rehearsal: " + e.getMessage(), e);
+    } catch (Error e) {
+      // No memory for a thread, for example. The daemon needs fewer than a rehearsal.
+      throw new IOException("no rehearsal: " + e, e);
     }
   }
 
@@ -222,6 +234,7 @@ public final class Rehearsal {
       List<Link> links, boolean sockets, int rounds, int replacements, Limit limit)
       throws ConfigurationException, IOException, InterruptedException {
     List<Traffic> all = new ArrayList<>();
+    List<Rddp> sessions = new ArrayList<>();
     int replaced = 0;
     try (TemporaryFolder folder = new TemporaryFolder("rddp-rehearsal")) {
       Path socket = folder.resolve("rddpd.sock");
@@ -230,7 +243,7 @@ public final class Rehearsal {
       Daemon daemon = Daemon.start(first, Daemon.bind(first), ports, NOWHERE, Map.of());
       try {
         for (Link link : links) {
-          all.add(new Traffic(link, socket));
+          all.add(new Traffic(link, socket, sessions));
         }
         Configuration second = configuration(socket, links, sockets, "second");
         for (int i = 0; i < replacements; i++) {
@@ -247,7 +260,7 @@ public final class Rehearsal {
           }
         }
       } finally {
-        all.forEach(Traffic::close);
+        sessions.forEach(Rddp::close);
         daemon.close();
       }
     }
@@ -295,7 +308,9 @@ public final class Rehearsal {
             "packets",
             PACKETS,
             "longest-frame",
-            sockets ? LONGEST_FRAME : LONGEST_ON_RINGS);
+            sockets ? LONGEST_FRAME : LONGEST_ON_RINGS,
+            "hold-memory",
+            HELD);
         if (link.encrypted()) {
           text.table("[interface.ipsec]", "default", "require");
         }
@@ -306,7 +321,7 @@ public final class Rehearsal {
   }
 
   /** Two programs of this thread at the ends of a link. */
-  private static final class Traffic implements AutoCloseable {
+  private static final class Traffic {
     private final Rddp near;
     private final Rddp far;
     private final InetSocketAddress address;
@@ -317,9 +332,16 @@ public final class Rehearsal {
     private final MemoryRegion sink;
     private long completed;
 
-    Traffic(Link link, Path socket) {
+    /**
+     * Begins.
+     *
+     * @param sessions to which it adds its own, also if it fails
+     */
+    Traffic(Link link, Path socket, List<Rddp> sessions) {
       near = session(socket, link.end(0));
+      sessions.add(near);
       far = session(socket, link.end(1));
+      sessions.add(far);
       if (link.encrypted()) {
         Associations.add(near, link.address(0), far, link.address(1));
       }
@@ -406,12 +428,6 @@ public final class Rehearsal {
         throw new IllegalStateException("a Write failed: " + completion);
       }
       completed++;
-    }
-
-    @Override
-    public void close() {
-      near.close();
-      far.close();
     }
   }
 }
