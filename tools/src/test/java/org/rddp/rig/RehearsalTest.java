@@ -2,13 +2,9 @@ package org.rddp.rig;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,7 +16,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.Configuration;
-import org.rddp.ipc.linux.SystemCall;
 
 /** A process that has opened its devices rehearses with others. */
 @Timeout(120)
@@ -29,8 +24,6 @@ class RehearsalTest {
 
   /** Octets that a rehearsal may map at a time, with those of its threads. */
   private static final long MOST_MEMORY = 4L << 30;
-
-  private static final int RLIMIT_NOFILE = 7;
 
   @TempDir private Path folder;
 
@@ -95,43 +88,6 @@ class RehearsalTest {
       }
     }
 
-    private static void limitDescriptors(long most) throws IOException {
-      SystemCall get = SystemCall.bind("getrlimit", "i:il");
-      SystemCall set = SystemCall.bind("setrlimit", "i:il");
-      try (Arena arena = Arena.ofConfined()) {
-        MemorySegment limits = arena.allocate(ValueLayout.JAVA_LONG, 2);
-        get.call(RLIMIT_NOFILE, limits.address());
-        long hard = limits.getAtIndex(ValueLayout.JAVA_LONG, 1);
-        limits.setAtIndex(ValueLayout.JAVA_LONG, 0, Math.min(most, hard));
-        set.call(RLIMIT_NOFILE, limits.address());
-      }
-    }
-
-    /** Loads our classes: each is a file, which needs a descriptor. */
-    private static void loadAll() throws IOException {
-      for (String entry : List.of(System.getProperty("java.class.path").split(":", -1))) {
-        Path root = Path.of(entry);
-        if (Files.isDirectory(root) && !root.endsWith("test-classes")) {
-          try (Stream<Path> files = Files.walk(root)) {
-            files
-                .map(file -> root.relativize(file).toString())
-                .filter(name -> name.startsWith("org/rddp") && name.endsWith(".class"))
-                .filter(name -> !name.endsWith("-info.class"))
-                .forEach(Main::load);
-          }
-        }
-      }
-    }
-
-    private static void load(String file) {
-      String name = file.substring(0, file.length() - ".class".length()).replace('/', '.');
-      try {
-        Class.forName(name, false, Main.class.getClassLoader());
-      } catch (ClassNotFoundException e) {
-        throw new AssertionError(e);
-      }
-    }
-
     private static void shouldLeaveNothingOfWhatFails(Configuration own) throws IOException {
       long open = descriptors();
       BooleanSupplier fails =
@@ -142,13 +98,6 @@ class RehearsalTest {
           .isInstanceOf(IOException.class)
           .hasMessageContaining("none left");
       assertThat(descriptors()).isEqualTo(open);
-      loadAll();
-      for (long more = 4; more <= 24; more += 4) {
-        limitDescriptors(open + more);
-        Throwable thrown = catchThrowable(() -> Rehearsal.ofEnd(own, () -> true));
-        limitDescriptors(Long.MAX_VALUE);
-        assertThat(descriptors()).as("%d more, %s", more, thrown).isEqualTo(open);
-      }
     }
   }
 }
