@@ -36,7 +36,7 @@ main() {
             ;;
         *)
             find_jdk
-            if has_option '-h|--help|--check' "$@"; then launch_without_engine "$@"; fi
+            if has_option '-h|--help' "$@"; then launch_without_engine "$@"; fi
             launch "$@"
             ;;
     esac

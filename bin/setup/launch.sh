@@ -117,7 +117,7 @@ launch() {
     become_java "$@"
 }
 
-# For help and checks: no engine runs, so the JVM gets no vector module.
+# For help: no engine runs, so the JVM gets no vector module.
 launch_without_engine() {
     jvm_arguments
     become_java "$@"

@@ -48,6 +48,26 @@ check 'starts the daemon with vectors' starts_with "$MODULE_LOADER" launch daemo
 check 'prints help of the daemon without vectors' starts_without "$MODULE_LOADER" launch_without_engine daemon --help
 check 'passes --help to the daemon' starts_with --help launch_without_engine daemon --help
 
+# command_starts FILE ARGUMENT...: how the commands of a file start the JVM: bin/rddp in a source tree, installed.sh in a copy.
+# shellcheck disable=SC2317,SC1090
+command_starts() (
+    source <(sed -n '/^has_option() {/,/^}/p' "$ROOT/bin/rddp")
+    source <(sed -n '/^main() {/,/^}/p' "$1")
+    set_up() { :; }
+    find_jdk() { :; }
+    reserve_hugepages_for() { echo 'reserves hugepages'; }
+    launch() { echo launch && exit; }
+    launch_daemon() { echo launch_daemon && exit; }
+    launch_without_engine() { echo launch_without_engine && exit; }
+    main "${@:2}"
+)
+for commands in bin/rddp bin/setup/installed.sh; do
+    check "starts a check of the daemon's configuration as the daemon, since it may open devices ($commands)" \
+        equal launch "$(command_starts "$ROOT/$commands" daemon --config c.toml --check --devices)"
+    check "prints help without the engine ($commands)" \
+        equal launch_without_engine "$(command_starts "$ROOT/$commands" daemon --help)"
+done
+
 # shellcheck disable=SC2317
 with_pages() {
     TRANSPARENT_HUGEPAGES=$WORK/enabled
