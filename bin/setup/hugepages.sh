@@ -93,10 +93,11 @@ restore_hugepages() {
 }
 
 # reserve_hugepages_for daemon ARGUMENT...: reserves hugepages if the daemon's configuration wants them; exits with the daemon's
-# message if the configuration cannot be used. They stay when the daemon ends, unless it fails.
+# message if the configuration cannot be used. They stay when the daemon ends, unless it fails. Where none can be reserved, the
+# daemon itself says what is missing.
 reserve_hugepages_for() {
     local checked status=0 argument arguments=()
-    lacks_hugepages || return 0
+    lacks_hugepages && [[ -w $HUGEPAGES_COUNT ]] || return 0
     # --check --replace would be a trial, in which the daemon that runs pauses; with --rehearse, --check is refused.
     for argument in "$@"; do
         [[ $argument == --replace || $argument == --rehearse ]] || arguments+=("$argument")

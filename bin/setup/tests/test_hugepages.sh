@@ -57,6 +57,18 @@ checked_for() {
     cat "$WORK/arguments"
 }
 
+# said_without_rights: what a user who may reserve no hugepages reads about them. Root may write any file, but none that is missing.
+said_without_rights() {
+    launch() {
+        echo 'c: good, wants huge pages'
+    }
+    say() {
+        echo "$*"
+    }
+    rm "$HUGEPAGES_COUNT"
+    reserve_hugepages_for daemon
+}
+
 # run_daemon STATUS: the status and the pages after a daemon with reserved pages has ended with that status.
 run_daemon() {
     # shellcheck source=/dev/null
@@ -99,5 +111,6 @@ check 'reserves none for a configuration that does not' equal '0 0' "$(with_huge
 check 'reserves none for a configuration that cannot be used' equal '2 0' "$(with_hugepages 24000000 0 0 started '' 2)"
 check 'does not try a replacement to learn whether it wants hugepages' equal 'daemon --config c.toml --check' "$(with_hugepages 24000000 0 0 checked_for daemon --config c.toml --replace)"
 check 'does not check with --rehearse either' equal 'daemon --config c.toml --check' "$(with_hugepages 24000000 0 0 checked_for daemon --rehearse --config c.toml)"
+check 'does not promise ordinary memory to a daemon that wants hugepages, of a user who can reserve none' equal '' "$(with_hugepages 24000000 0 0 said_without_rights)"
 check 'keeps the hugepages of a daemon that ended with 0' equal '0 647' "$(with_hugepages 24000000 7 0 run_daemon 0)"
 check 'returns the hugepages of a daemon that failed' equal '1 7' "$(with_hugepages 24000000 7 0 run_daemon 1)"
