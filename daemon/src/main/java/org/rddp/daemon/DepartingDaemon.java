@@ -71,17 +71,17 @@ final class DepartingDaemon implements Departing {
   public void admit(int number, String theirs) throws ReplacementException {
     successor = number;
     process = ProcessHandle.of(number);
-    List<InterfaceConfiguration> own = interfaces.configured();
-    InterfaceTerms terms = new InterfaceTerms(own, theirs);
+    InterfaceTerms terms = new InterfaceTerms(interfaces.configured(), theirs);
     kept = terms.kept();
-    boolean same = InterfaceTerms.text(own).equals(theirs);
     String refusal = notifier.keepsFrom(number);
     if (!refusal.isEmpty()) {
       throw ReplacementException.notNow(refusal, null);
     }
     checkDevices();
     try {
-      control.handOver().limit(terms.differences(), same, System.nanoTime() + Daemon.END_TIMEOUT);
+      control
+          .handOver()
+          .limit(terms.differences(), terms.difference(), System.nanoTime() + Daemon.END_TIMEOUT);
     } catch (SnapshotException e) {
       throw ReplacementException.notNow(e.getMessage(), e);
     }

@@ -1,10 +1,13 @@
 package org.rddp.daemon;
 
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.ip.SecurityPolicy;
 
@@ -15,6 +18,7 @@ final class InterfaceTerms {
 
   private final Map<String, Integer> kept = new LinkedHashMap<>();
   private final Map<String, String> differences = new LinkedHashMap<>();
+  private final String difference;
 
   /**
    * Compares interfaces with those of another daemon that is to go on.
@@ -22,14 +26,32 @@ final class InterfaceTerms {
    * @param theirs {@link #text} of the other daemon
    */
   InterfaceTerms(List<InterfaceConfiguration> own, String theirs) {
+    List<Map<String, String>> inOrder =
+        Stream.of(theirs.split("\n", -1)).map(InterfaceTerms::read).toList();
     Map<String, Map<String, String>> others = new LinkedHashMap<>();
-    for (String line : theirs.split("\n", -1)) {
-      Map<String, String> terms = read(line);
-      others.put(terms.get(NAME), terms);
-    }
+    inOrder.forEach(terms -> others.put(terms.get(NAME), terms));
     for (InterfaceConfiguration each : own) {
       compare(each, others.get(each.name()));
     }
+    difference = difference(own.stream().map(InterfaceTerms::terms).toList(), inOrder);
+  }
+
+  private static String difference(
+      List<Map<String, String>> own, List<Map<String, String>> theirs) {
+    for (int i = 0; i < Math.max(own.size(), theirs.size()); i++) {
+      Map<String, String> here = i < own.size() ? own.get(i) : Map.of();
+      Map<String, String> there = i < theirs.size() ? theirs.get(i) : Map.of();
+      Set<String> terms = new LinkedHashSet<>(here.keySet());
+      terms.addAll(there.keySet());
+      for (String term : terms) {
+        String ours = here.getOrDefault(term, "none");
+        String other = there.getOrDefault(term, "none");
+        if (!ours.equals(other)) {
+          return "interface[%d] %s".formatted(i + 1, has(term, ours, other));
+        }
+      }
+    }
+    return "";
   }
 
   /** As text: a line for each interface, in the order of the configuration. */
@@ -86,19 +108,20 @@ final class InterfaceTerms {
     for (Map.Entry<String, String> term : own.entrySet()) {
       String other = theirs.get(term.getKey());
       if (!term.getValue().equals(other)) {
-        differences.put(each.name(), has(term.getKey(), term.getValue(), other));
+        differences.put(each.name(), "which " + has(term.getKey(), term.getValue(), other));
         return;
       }
     }
     kept.put(each.name(), Math.min(engines, each.engines()));
     for (int i = engines; i < each.engines(); i++) {
       differences.put(
-          each.engineName(i), has(ENGINES, Integer.toString(each.engines()), theirs.get(ENGINES)));
+          each.engineName(i),
+          "which " + has(ENGINES, Integer.toString(each.engines()), theirs.get(ENGINES)));
     }
   }
 
   private static String has(String term, String own, String theirs) {
-    return "which has the %s %s in the daemon that runs, and %s in the new one"
+    return "has the %s %s in the daemon that runs, and %s in the new one"
         .formatted(term, own, theirs);
   }
 
@@ -110,5 +133,10 @@ final class InterfaceTerms {
   /** The interfaces, and engines, whose connections cannot go over, by name, and why. */
   Map<String, String> differences() {
     return differences;
+  }
+
+  /** How the interfaces and their order differ, the first difference; empty if in nothing. */
+  String difference() {
+    return difference;
   }
 }

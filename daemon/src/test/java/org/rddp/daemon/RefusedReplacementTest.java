@@ -236,7 +236,9 @@ class RefusedReplacementTest extends ReplacedDaemonsFixture {
         new SteadyStream(control, TestDaemon.ADDRESS_TWO, new InetSocketAddress(ADDRESS_ONE, 80))) {
       assertThatThrownBy(() -> replace(renamed))
           .isInstanceOf(ReplacementException.class)
-          .hasMessageContaining("has octet streams, so interfaces must stay the same");
+          .hasMessageContaining("has octet streams, so interfaces must stay the same: ")
+          .hasMessageContaining(
+              "interface[1] has the name one in the daemon that runs, and other in the new one");
       stream.awaitOctets(100_000);
     }
   }

@@ -55,8 +55,8 @@ public final class ProgramHandOver {
   /** Why sessions on an interface, or one of its engines, cannot go over, by its name. */
   private Map<String, String> differences = Map.of();
 
-  /** Whether the other daemon has the same interfaces in the same order. */
-  private boolean sameInterfaces;
+  /** How the other daemon's interfaces and their order differ; empty if in nothing. */
+  private String difference = "";
 
   /** Until when to wait for sessions that are being opened, of {@link System#nanoTime}. */
   private long beginningUntil;
@@ -120,13 +120,13 @@ public final class ProgramHandOver {
    *
    * @param differences why sessions on an interface, or one of its engines, cannot go over, by its
    *     name
-   * @param same whether the other daemon has the same interfaces in the same order
+   * @param difference how the other daemon's interfaces and their order differ; empty if in nothing
    * @param deadline of {@link System#nanoTime}
    * @throws SnapshotException if a program cannot go over
    */
-  public void limit(Map<String, String> differences, boolean same, long deadline) {
+  public void limit(Map<String, String> differences, String difference, long deadline) {
     this.differences = differences;
-    sameInterfaces = same;
+    this.difference = difference;
     onControl(
         deadline,
         () -> {
@@ -224,7 +224,9 @@ public final class ProgramHandOver {
 
   /** A program with octet streams has parts for each engine, in their order. */
   private String streamsKeptByInterfaces() {
-    return sameInterfaces ? "" : "has octet streams, so interfaces must stay the same";
+    return difference.isEmpty()
+        ? ""
+        : "has octet streams, so interfaces must stay the same: " + difference;
   }
 
   private static void addIfKept(List<String> kept, String name, String why) {
