@@ -265,10 +265,15 @@ doctor_tun() {
 doctor_locked_memory() {
     local limit
     limit=$(ulimit -l)
-    if [[ $limit == unlimited ]] || ((limit >= 64 * 1024)) || has_capability 14; then
+    if [[ $limit == unlimited ]]; then
         ok 'locked memory' "$limit"
+    elif ((limit >= 64 * 1024)); then
+        ok 'locked memory' "$limit kB"
+    elif has_capability 14; then
+        ok 'locked memory' "$limit kB, which CAP_IPC_LOCK overrides"
     else
-        note 'locked memory' "$limit kB" 'ulimit -l unlimited, or run as root'
+        note 'locked memory' "$limit kB" \
+            "echo '$(id -un) - memlock unlimited' > /etc/security/limits.d/rddp.conf (as root, from the next login on), or run as root"
     fi
 }
 

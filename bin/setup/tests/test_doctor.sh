@@ -120,6 +120,27 @@ check_ike() {
 
 check 'doctor: says whether the kernel has what IKE needs' check_ike
 
+# locked LIMIT PRIVILEGED: what the doctor says where that much memory may be locked, by a process with CAP_IPC_LOCK or without.
+# shellcheck disable=SC2317,SC2034
+locked() (
+    # shellcheck source=/dev/null
+    source "$ROOT/bin/setup/doctor.sh"
+    allowed=$1
+    eval "has_capability() { $2; }"
+    ulimit() { echo "$allowed"; }
+    doctor_locked_memory
+)
+
+# An ordinary user may not raise the limit by ulimit.
+check_locked() {
+    [[ $(locked unlimited false) == *ok*unlimited ]] &&
+        [[ $(locked 65536 false) == *ok*'65536 kB' ]] &&
+        [[ $(locked 8192 true) == *ok*'8192 kB'* ]] &&
+        [[ $(locked 8192 false) == *note*'8192 kB'*"$(id -un) - memlock unlimited"*/etc/security/limits.d/*'as root'* ]]
+}
+
+check 'doctor: says how much memory may be locked, and who can change that' check_locked
+
 # cards_doctor FUNCTION [ARGUMENT]...: what one of the doctor's functions says of the machine in $WORK/sys and $WORK/vfio.
 cards_doctor() (
     # shellcheck source=/dev/null
