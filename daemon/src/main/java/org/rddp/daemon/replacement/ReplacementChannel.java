@@ -273,7 +273,7 @@ final class ReplacementChannel implements AutoCloseable {
         throw new ReplacementException(
             "the other daemon has not answered within "
                 + TimeUnit.NANOSECONDS.toMillis(nanos)
-                + " ms");
+                + " ms: it is stopped, or gets no processor; look at it, and try again");
       }
     }
   }

@@ -486,7 +486,8 @@ class ReplacementTest {
     try (ReplacementChannel channel = connect()) {
       assertThatThrownBy(() -> channel.receive(Message.Kind.GRANTED, 1_000_000))
           .isInstanceOf(ReplacementException.class)
-          .hasMessageContaining("has not answered within 1 ms");
+          .hasMessageContaining(
+              "has not answered within 1 ms: it is stopped, or gets no processor");
     }
     assertThat(log.take()).contains("has ended");
   }
