@@ -45,7 +45,7 @@ final class DaemonCommand implements Callable<Integer> {
         "Take the place of the daemon that runs at the control socket; it must be of the same user"
             + " and release. Programs go on with this one. If that is not possible, the daemon that"
             + " runs goes on.",
-        "With --check: try everything but the last step; the daemon that runs goes on."
+        "With --check: try everything but the rehearsal and the last step; the daemon that runs goes on."
       })
   private boolean replaces;
 

@@ -134,7 +134,8 @@ final class DaemonRun {
       throw failure(e.problems(), e);
     } catch (IOException e) {
       remove(hook);
-      throw new CommandFailedException("the daemon cannot start: " + describe(e), e);
+      String what = successor == null ? "the daemon cannot start: " : "nothing is replaced: ";
+      throw new CommandFailedException(what + describe(e), e);
     } catch (RuntimeException | Error e) {
       remove(hook);
       throw e;
@@ -308,6 +309,10 @@ final class DaemonRun {
       started.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+    if (daemon == null && successor != null) {
+      System.err.println("rddp: ended by a signal: nothing is replaced, the other daemon goes on");
+      Runtime.getRuntime().halt(TERMINATED);
     }
     if (daemon == null) {
       Runtime.getRuntime().halt(code);

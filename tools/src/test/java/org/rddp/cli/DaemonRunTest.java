@@ -59,13 +59,9 @@ class DaemonRunTest {
         .contains("interface[1].device: net_null0 cannot go over to another process");
   }
 
-  /** Its input goes on. */
-  @Test
-  @EnabledIf("org.rddp.cli.DaemonProcess#hasDpdk")
-  void shouldEndWhenItHasBeenReplaced() throws Exception {
-    Path file = configuration("ring:x");
-    Files.writeString(
-        file,
+  private Path replaceable() throws IOException {
+    return Files.writeString(
+        configuration("ring:x"),
         """
         [[interface]]
         name = "port1"
@@ -74,6 +70,13 @@ class DaemonRunTest {
         packets = 2048
         """,
         StandardOpenOption.APPEND);
+  }
+
+  /** Its input goes on. */
+  @Test
+  @EnabledIf("org.rddp.cli.DaemonProcess#hasDpdk")
+  void shouldEndWhenItHasBeenReplaced() throws Exception {
+    Path file = replaceable();
     try (DaemonProcess old = DaemonProcess.start(file, "--until-eof")) {
       old.awaitReady();
       try (DaemonProcess next = DaemonProcess.start(file, "--until-eof", "--replace")) {
@@ -87,10 +90,27 @@ class DaemonRunTest {
   }
 
   @Test
+  @EnabledIf("org.rddp.cli.DaemonProcess#hasDpdk")
+  void shouldSayThatNothingIsReplacedIfASignalComesFirst() throws Exception {
+    Path file = replaceable();
+    try (DaemonProcess old = DaemonProcess.start(file)) {
+      old.awaitReady();
+      try (DaemonProcess next = DaemonProcess.start(file, "--replace")) {
+        next.awaitLine(line -> line.startsWith("rddp: rehearses"));
+        next.signal("TERM");
+        assertThat(next.awaitEnd()).as(next::output).isEqualTo(128 + 15);
+        assertThat(next.output()).contains("nothing is replaced, the other daemon goes on");
+      }
+      assertThat(old.isAlive()).isTrue();
+    }
+  }
+
+  @Test
   void shouldSayThatThereIsNobodyToReplace() throws Exception {
     Path file = configuration("linux:nosuch0");
     assertThat(mistake("daemon", "--config", file.toString(), "--check", "--replace"))
-        .contains("no daemon that can be replaced runs at this control socket");
+        .contains(
+            "nothing is replaced: no daemon that can be replaced runs at this control socket");
   }
 
   @ParameterizedTest
