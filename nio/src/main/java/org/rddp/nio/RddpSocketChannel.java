@@ -317,11 +317,14 @@ final class RddpSocketChannel extends SocketChannel implements RddpChannel {
   private boolean connectByKernel(long nanos) throws IOException {
     SocketChannel opened = kernel.opened();
     isKernels = true;
+    state = State.PENDING;
     boolean done = kernel.connect(remote, nanos);
     local = (InetSocketAddress) opened.getLocalAddress();
     // For the wildcard address the kernel takes the loopback's.
     remote = (InetSocketAddress) opened.getRemoteAddress();
-    state = done ? State.CONNECTED : State.PENDING;
+    if (done) {
+      state = State.CONNECTED;
+    }
     keys.changed();
     return done;
   }
