@@ -38,7 +38,7 @@ Usage: rddp test [--no-dpdk] [--changed[=COMMIT] | STEP...]
 
 Builds rddp and runs every test: scripts, unit and simulation tests, the rings under jcstress, TCP and MPA under a fuzzer,
 the shim over DPDK under sanitizers, the demo with its capture in Wireshark, the Debian package, Linux's TCP, siw and ESP as
-peers, and unmodified programs for RDMA and sockets. Three steps run at a time. Takes some 18 minutes on two cores; the first
+peers, and unmodified programs for RDMA and sockets. Three steps run at a time. Takes some 15 minutes on two cores; the first
 time more, because it builds virtual machines.
 
 To run only some steps, name them, build as the first one: build, scripts, java (unit and simulation tests), siw, esp,
