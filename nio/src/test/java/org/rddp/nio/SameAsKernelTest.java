@@ -11,6 +11,7 @@ import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
@@ -23,6 +24,9 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
@@ -32,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.daemon.TestDaemon;
 
 /** What programs see of channels is the same over the JDK's provider and over this one. */
@@ -227,6 +232,38 @@ class SameAsKernelTest {
     client.shutdownInput();
     assertThat(input.read()).isEqualTo(-1);
     assertThat(input.read(new byte[0])).isZero();
+  }
+
+  /** Until a listener whose backlog is full has room, which another thread finds. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldBePendingWhileItWaitsForTheKernel(boolean isOurs) throws Exception {
+    List<SocketChannel> waiting = new ArrayList<>();
+    try (ServerSocketChannel full = Kernel.provider().openServerSocketChannel()) {
+      full.bind(new InetSocketAddress(Way.KERNEL.host(), 0), 1);
+      SocketAddress to = full.getLocalAddress();
+      boolean hasRoom;
+      do {
+        SocketChannel next = Kernel.provider().openSocketChannel();
+        waiting.add(next);
+        next.configureBlocking(false);
+        hasRoom = next.connect(to) || next.finishConnect();
+      } while (hasRoom);
+      client = (isOurs ? rddp : Kernel.provider()).openSocketChannel();
+      CompletableFuture<Void> connects =
+          CompletableFuture.runAsync(
+              () -> assertThatThrownBy(() -> client.connect(to)).isInstanceOf(IOException.class));
+      while (!client.isConnectionPending() && !connects.isDone()) {
+        Thread.onSpinWait();
+      }
+      assertThat(client.isConnectionPending()).isTrue();
+      client.close();
+      connects.join();
+    } finally {
+      for (SocketChannel each : waiting) {
+        each.close();
+      }
+    }
   }
 
   /** As another thread finds it in the middle of {@code configureBlocking}. */
