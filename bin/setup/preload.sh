@@ -3,8 +3,8 @@
 #
 # A command NAME has the functions NAME_needs, which says which packages its library is built with; NAME_library, which prints the
 # library's path; NAME_usage; NAME_option, which takes one option of its own, and returns 1 if it knows none such; NAME_prepare,
-# which is called with the program when the library is there, and may set PRELOAD_INSTEAD; and NAME_ready, which is called when RDDP_SOCKET is that
-# of a daemon.
+# which is called with the program when the library is there, and may set PRELOAD_INSTEAD; and NAME_ready, which is called when
+# RDDP_SOCKET is that of a daemon.
 
 # Words that start the program, if an option has set some; the first is a program beside the library.
 PRELOAD_THROUGH=()

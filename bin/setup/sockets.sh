@@ -79,8 +79,8 @@ sockets_rules() {
     printf '%s/rddp-sockets-rules' "$(dirname -- "$library")"
 }
 
-# sockets_prepare [PROGRAM [ARGUMENT]...]: before there is a daemon: checks the rules, warns of a program that the library does not reach, and
-# says which program takes the place of the user's one, if an option says so.
+# sockets_prepare [PROGRAM [ARGUMENT]...]: before there is a daemon: checks the rules, warns of a program that the library does
+# not reach, and says which program takes the place of the user's one, if an option says so.
 sockets_prepare() {
     local rules
     rules=$(sockets_rules) || exit
