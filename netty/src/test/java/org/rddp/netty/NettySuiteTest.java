@@ -352,7 +352,7 @@ class NettySuiteTest {
   class SslEcho extends SocketSslEchoTest {
     /**
      * Each seventh of the 96 ways in which TLS can be set up: the channel beneath sees octets in
-     * all of them. Seven steps change every one of the five flags now and then.
+     * all of them. 7 has no factor in common with the 2 values of each flag, so both occur.
      */
     public static Collection<Object[]> data() throws Exception {
       List<Object[]> ways = List.copyOf(SocketSslEchoTest.data());

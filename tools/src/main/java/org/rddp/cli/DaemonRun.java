@@ -310,12 +310,12 @@ final class DaemonRun {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    if (daemon == null && successor != null) {
-      System.err.println("rddp: ended by a signal: nothing is replaced, the other daemon goes on");
-      Runtime.getRuntime().halt(TERMINATED);
-    }
     if (daemon == null) {
-      Runtime.getRuntime().halt(code);
+      if (successor != null) {
+        System.err.println(
+            "rddp: ended by a signal: nothing is replaced, the other daemon goes on");
+      }
+      Runtime.getRuntime().halt(successor == null ? code : TERMINATED);
     }
     daemon.close();
     Runtime.getRuntime().halt(awaitEnd(daemon) == null ? code : 1);
