@@ -668,6 +668,14 @@ struct rddp_completion {
 RDDP_EXPORT int rddp_poll(rddp_session *session, struct rddp_completion *completions, int max);
 
 /*
+ * Gives the processor to other threads. A program that polls, for completions or for what a peer writes into its memory, calls this now
+ * and then while it finds nothing, if there are fewer processors than threads that poll, engines included. Unlike sched_yield(2) it
+ * gives the thread short time slices first, since the kernel charges a yield the rest of one, and on a machine with two processors it
+ * leaves that of the engine. In a program that was started with a filter of system calls it is sched_yield(). Any thread.
+ */
+RDDP_EXPORT void rddp_yield(rddp_session *session);
+
+/*
  * Waits for a completion, a connection request, or a change of a connection or of the session. May return early.
  * RDDP_TIMEOUT after timeout_ms; RDDP_LOST when the session is lost and no completion is left.
  */

@@ -131,6 +131,7 @@ struct rddp_session {
     uint32_t address;
     struct mapping ring_memory;
     struct rings rings;
+    _Atomic uint64_t mover;  /* of leave_processors() */
 
     struct object_table connections;
     struct object_table receive_queues;

@@ -15,6 +15,7 @@
 #define WAITING 384
 #define SLEEPING 448
 #define SLEEPS 452
+#define PROCESSOR 456
 #define SLOTS 512
 #define SLOT 64
 #define MAX_SLOTS (1u << 20)
@@ -98,6 +99,7 @@ bool find_rings(struct rings *rings, uint8_t *memory, uint64_t length, int signa
     rings->read_word = (_Atomic uint64_t *)(memory + READ);
     rings->waiting_word = (_Atomic uint32_t *)(memory + WAITING);
     rings->sleeping_word = (_Atomic uint32_t *)(memory + SLEEPING);
+    rings->processor_word = (_Atomic uint32_t *)(memory + PROCESSOR);
     rings->daemon_sleeps = *(uint32_t *)(memory + SLEEPS) != 0;
     rings->signal = signal;
     rings->submission_slots = submissions;

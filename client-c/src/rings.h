@@ -17,6 +17,7 @@ struct rings {
     _Atomic uint64_t *read_word;     /* written by the program */
     _Atomic uint32_t *waiting_word;
     _Atomic uint32_t *sleeping_word; /* of the daemon's thread */
+    _Atomic uint32_t *processor_word; /* that this thread was last seen on, and 1 more; 0: not known */
     bool daemon_sleeps;
     int signal;                      /* wake-up socket */
     uint32_t submission_slots, completion_slots;

@@ -4,7 +4,10 @@
  */
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "pair.h"
@@ -68,6 +71,45 @@ static void should_write_and_read(struct pair *pair) {
     next_success(&pair->one, RDDP_READ, 4);
     CHECK(memcmp(pair->one.memory, pair->one.memory + 20000, 5000) == 0);
     CHECK(memcmp(pair->one.memory, pair->two.memory + 10000, 5000) == 0);
+}
+
+/* The first version of the kernel's struct sched_attr. */
+struct attributes {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+
+/* Linux tells the length of slices from 6.12 on. */
+static void *slices_of_a_thread_that_yields(void *pair) {
+    struct attributes before, after;
+    CHECK(syscall(SYS_sched_getattr, 0, &before, sizeof before, 0) == 0);
+    rddp_yield(((struct pair *)pair)->one.session);
+    CHECK(syscall(SYS_sched_getattr, 0, &after, sizeof after, 0) == 0);
+    CHECK(after.runtime == (before.runtime == 0 ? 0 : 100000));
+    return NULL;
+}
+
+static void should_yield_in_short_time_slices(struct pair *pair) {
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, slices_of_a_thread_that_yields, pair) == 0 && pthread_join(thread, NULL) == 0);
+}
+
+static void should_yield_on_processors_that_somebody_has_chosen(struct pair *pair) {
+    cpu_set_t all, one, now;
+    CHECK(sched_getaffinity(0, sizeof all, &all) == 0);
+    for (size_t each = 0; each < CPU_SETSIZE; each++) {
+        if (CPU_ISSET(each, &all)) {
+            CPU_ZERO(&one);
+            CPU_SET(each, &one);
+            CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+            rddp_yield(pair->one.session);
+            CHECK(sched_getaffinity(0, sizeof now, &now) == 0 && CPU_EQUAL(&now, &one));
+        }
+    }
+    CHECK(sched_setaffinity(0, sizeof all, &all) == 0);
 }
 
 static void should_send_inline_of_every_length(struct pair *pair) {
@@ -568,6 +610,8 @@ int main(int count, char **arguments) {
     RUN(should_pass_private_data_and_startup, &pair);
     RUN(should_send, &pair);
     RUN(should_write_and_read, &pair);
+    RUN(should_yield_in_short_time_slices, &pair);
+    RUN(should_yield_on_processors_that_somebody_has_chosen, &pair);
     RUN(should_send_inline_of_every_length, &pair);
     RUN(should_gather_and_scatter_pieces, &pair);
     RUN(should_send_immediate_data, &pair);

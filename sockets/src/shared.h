@@ -109,7 +109,7 @@ struct session_page {
     pthread_mutex_t requests;
     alignas(64) pthread_mutex_t accepting;
     _Atomic uint32_t last_request;
-    _Atomic uint64_t mover;  /* the thread that was moved last, and when; see processors.c */
+    _Atomic uint64_t mover;  /* the thread that was moved last, and when; see leave_processors() */
 };
 
 /* The message by which a listener gets a stream. */

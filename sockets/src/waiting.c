@@ -11,6 +11,7 @@
 #include "libc.h"
 #include "processors.h"
 #include "sandbox.h"
+#include "session.h"
 #include "settings.h"
 
 /* A thread to which nothing has come for that time sleeps at once. */
@@ -80,12 +81,31 @@ struct spin begin_spin(uint64_t deadline) {
     return spin;
 }
 
+/* Moves the calling thread away from the processors that the session's engines were seen on; returns whether it has. */
+static bool leave_engines(uint64_t time) {
+    const struct session *session = moves_threads() ? present_session() : NULL;
+    if (session == NULL) {
+        return false;
+    }
+    cpu_set_t engines;
+    CPU_ZERO(&engines);
+    for (unsigned i = 0; i < session->sections; i++) {
+        const struct doorbells *bells = (const struct doorbells *)session->memory + i;
+        uint32_t processor = atomic_load_explicit(&bells->processor, memory_order_relaxed);
+        if (processor != 0 && processor <= CPU_SETSIZE) {
+            CPU_SET(processor - 1, &engines);
+        }
+    }
+    return leave_processors(&engines, &session->page->mover, time);
+}
+
 bool look_again(struct spin *spin) {
     if (spin->until == 0) {
         return false;
     }
     if (spin->turn++ > 0) {
         if (yields()) {
+            shorten_time_slices();
             /* Once in a look, before the first yield. */
             if (spin->turn != 2 || !leave_engines(now())) {
                 sched_yield();

@@ -156,7 +156,7 @@ static int poll_cq(struct ibv_cq *ibv, int max, struct ibv_wc *entries) {
     }
     spin_unlock(&device->polling);
     if (count == 0 && yields) {
-        sched_yield();
+        rddp_yield(device->session);
     }
     return count;
 }

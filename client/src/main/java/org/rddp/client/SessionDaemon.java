@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.ring.EngineProcessors;
 import org.rddp.ipc.ring.ProgramRings;
 
 /**
@@ -22,6 +23,9 @@ final class SessionDaemon {
   private final Reconnection reconnection;
 
   private final SessionWait wait;
+
+  private final EngineProcessors processors =
+      new EngineProcessors(processor -> link().rings().engineProcessor() == processor);
 
   /** Held while the session is restored or closed. */
   private final Object restoring = new Object();
@@ -118,6 +122,14 @@ final class SessionDaemon {
     if (rings.requestSignal() && channel.lost() == null) {
       wait.await(timeout);
     }
+  }
+
+  /**
+   * Moves the calling thread, which polls for the daemon, away from the engine's processor, on
+   * machines with two. Returns whether it has.
+   */
+  boolean leaveEngine() {
+    return processors.leave();
   }
 
   /** See {@link Rddp#eventDescriptor()}. */

@@ -111,6 +111,25 @@ class PostingTest {
   }
 
   @Test
+  void shouldYieldInShortTimeSlices() throws Exception {
+    FutureTask<long[]> slices =
+        new FutureTask<>(() -> {
+          long before = TimeSlice.current();
+          programs.here.yieldProcessor();
+          return new long[] {before, TimeSlice.current()};
+        });
+    Thread.ofPlatform().start(slices);
+    long before = slices.get()[0];
+    assertThat(slices.get()[1]).isEqualTo(before == 0 ? 0 : TimeSlice.SHORTEST);
+  }
+
+  @Test
+  void shouldNotYieldThroughASessionThatIsClosed() {
+    programs.here.close();
+    assertThatThrownBy(programs.here::yieldProcessor).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
   void shouldCheckTheMemoryOfShortBlockingCalls() {
     assertThatThrownBy(() -> blocking.send(near, 4090, 8, TIMEOUT))
         .isInstanceOf(IndexOutOfBoundsException.class);

@@ -57,7 +57,7 @@ public final class RoundTripRig {
               .<HostAddress>map(Ipv6Network::address)
               .orElseGet(() -> far.interfaceAddress().first());
       InetSocketAddress listening = new InetSocketAddress(address.toString(), PORT);
-      WaitStrategy waiting = new WaitStrategy(false);
+      WaitStrategy waiting = WaitStrategy.spinning();
       try (ProgramPair pair =
           ProgramPair.connect(nearSession, farSession, listening, octets, waiting)) {
         pair.prepare(ProgramPair.Verb.WRITE, octets);

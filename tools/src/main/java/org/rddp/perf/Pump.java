@@ -54,13 +54,12 @@ final class Pump {
    * @param due when this program next has something to do, at the latest
    * @throws PerfException if a connection has ended, or the server does not answer for long
    */
-  @SuppressWarnings("ThreadPriorityCheck") // Engines and programs that have no core of their own.
   void idle(long now, long due) {
     idlePolls++;
     if (waiting == Waiting.EVENTS) {
       await(due - now);
     } else if (waiting == Waiting.YIELD && (idlePolls & YIELD_MASK) == 0) {
-      Thread.yield();
+      session.yieldProcessor();
     }
     if (now - lastCheck > CHECK_NANOS) {
       lastCheck = now;

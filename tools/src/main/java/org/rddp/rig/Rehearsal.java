@@ -349,7 +349,7 @@ public final class Rehearsal {
       listener = far.listen(PORT);
       CompletableFuture<Connection> accepted = accept();
       connection = connect();
-      pair = new ProgramPair(near, far, LONGEST, new WaitStrategy(true));
+      pair = new ProgramPair(near, far, LONGEST, WaitStrategy.yielding(near));
       pair.use(connection, accepted.join());
       source = near.allocate(LONGEST, Access.LOCAL_WRITE);
       sink = far.allocate(LONGEST, Access.LOCAL_WRITE, Access.REMOTE_WRITE, Access.REMOTE_READ);
@@ -410,7 +410,7 @@ public final class Rehearsal {
 
     private void stream(int octets, int writes) throws IOException {
       long end = completed + writes;
-      WaitStrategy waiting = new WaitStrategy(true);
+      WaitStrategy waiting = WaitStrategy.yielding(near);
       for (int posted = 0; completed < end; ) {
         waiting.reset();
         while (posted < writes

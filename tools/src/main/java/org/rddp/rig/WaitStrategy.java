@@ -1,6 +1,7 @@
 package org.rddp.rig;
 
 import java.io.IOException;
+import org.rddp.client.Rddp;
 
 /**
  * Waits for the other end by polling. If there are more busy threads than cores, it also yields now
@@ -21,21 +22,31 @@ public final class WaitStrategy {
    */
   public static final boolean FEW_CORES = Runtime.getRuntime().availableProcessors() < 4;
 
-  private final boolean yields;
+  /** Through which it yields; null if it does not. */
+  private final Rddp session;
+
   private final Runnable meanwhile;
   private int polls;
   private long began;
 
-  /** A strategy that spins, or one that also yields. */
-  public WaitStrategy(boolean yields) {
-    this.yields = yields;
-    meanwhile = null;
+  private WaitStrategy(Rddp session, Runnable meanwhile) {
+    this.session = session;
+    this.meanwhile = meanwhile;
+  }
+
+  /** A strategy that spins. */
+  public static WaitStrategy spinning() {
+    return new WaitStrategy(null, null);
+  }
+
+  /** A strategy that also yields, through a session. */
+  public static WaitStrategy yielding(Rddp session) {
+    return new WaitStrategy(session, null);
   }
 
   /** A strategy that does other work between polls. */
-  public WaitStrategy(Runnable meanwhile) {
-    yields = false;
-    this.meanwhile = meanwhile;
+  public static WaitStrategy working(Runnable meanwhile) {
+    return new WaitStrategy(null, meanwhile);
   }
 
   /** Begins another wait. */
@@ -49,13 +60,12 @@ public final class WaitStrategy {
    *
    * @throws IOException when the wait takes too long
    */
-  @SuppressWarnings("ThreadPriorityCheck") // Engines that yield, too, need the core.
   public void idle() throws IOException {
     polls++;
     if (meanwhile != null) {
       meanwhile.run();
-    } else if (yields && (polls & YIELD_MASK) == 0) {
-      Thread.yield();
+    } else if (session != null && (polls & YIELD_MASK) == 0) {
+      session.yieldProcessor();
     } else {
       Thread.onSpinWait();
     }

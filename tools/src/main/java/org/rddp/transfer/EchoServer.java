@@ -157,14 +157,13 @@ public final class EchoServer {
     }
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // The engine and the peer may need the core.
   private void rest(int answered, boolean waits) {
     if (answered > 0) {
       lastAnswer = System.nanoTime();
     } else if (!polling || System.nanoTime() - lastAnswer > POLLING_NANOS) {
       session.await(waits ? SHORT_PAUSE : PAUSE);
     } else if (WaitStrategy.FEW_CORES) {
-      Thread.yield();
+      session.yieldProcessor();
     }
   }
 

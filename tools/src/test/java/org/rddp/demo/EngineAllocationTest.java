@@ -58,7 +58,7 @@ class EngineAllocationTest {
     try (TestDaemon daemon = new TestDaemon();
         Rddp here = daemon.connect("one");
         Rddp there = daemon.connect("two");
-        ProgramPair pair = ProgramPair.connect(here, there, TWO, 64, new WaitStrategy(false))) {
+        ProgramPair pair = ProgramPair.connect(here, there, TWO, 64, WaitStrategy.spinning())) {
       pair.prepare(ProgramPair.Verb.WRITE, 64);
       RoundTripTimer timer = new RoundTripTimer();
       timer.warmUp(pair, WARM_UP, LONGEST);

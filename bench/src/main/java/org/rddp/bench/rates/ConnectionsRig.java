@@ -47,7 +47,7 @@ public final class ConnectionsRig extends ProgramRig {
     connectMicros = (System.nanoTime() - began) / 1e3 / (count - 1);
     heapOctets = liveOctets();
     heapOfEach = Math.max(0, heapOctets - before) / (count - 1);
-    pair = pair(OCTETS, new WaitStrategy(false));
+    pair = pair(OCTETS, WaitStrategy.spinning());
   }
 
   @Override

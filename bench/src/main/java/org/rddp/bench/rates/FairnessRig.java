@@ -30,7 +30,7 @@ public final class FairnessRig extends ProgramRig {
   @Override
   void openConnections(JsonObject arguments) throws Exception {
     ConnectionOpener.Ends ends = connections().connect();
-    pair = pair(OCTETS, new WaitStrategy(this::idle));
+    pair = pair(OCTETS, WaitStrategy.working(this::idle));
     pair.use(ends.near(), ends.far());
     bulk = stream(MEMORY);
   }

@@ -79,9 +79,9 @@ public final class StartRig implements Rig {
           new ConnectionOpener(daemon.near(), daemon.far(), JoinedInterfaces.farAddress(PORT));
       ConnectionOpener.Ends ends = connections.connect();
       stream = new WriteStream(daemon.near(), daemon.far(), ends.near(), MEMORY).yielding();
-      pair =
-          new ProgramPair(
-              daemon.near(), daemon.far(), SHORT, new WaitStrategy(WaitStrategy.FEW_CORES));
+      WaitStrategy waiting =
+          WaitStrategy.FEW_CORES ? WaitStrategy.yielding(daemon.near()) : WaitStrategy.spinning();
+      pair = new ProgramPair(daemon.near(), daemon.far(), SHORT, waiting);
       pair.use(ends.near(), ends.far());
       pair.prepare(ProgramPair.Verb.WRITE, SHORT);
     }

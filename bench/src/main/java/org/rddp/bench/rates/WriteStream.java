@@ -124,7 +124,6 @@ final class WriteStream implements AutoCloseable {
   }
 
   /** Works for some polls, and yields, or waits, if nothing has arrived. */
-  @SuppressWarnings("ThreadPriorityCheck") // Engines that yield, too, need the core.
   private void polls() {
     long before = arrived;
     for (int i = 0; i < POLLS; i++) {
@@ -136,7 +135,7 @@ final class WriteStream implements AutoCloseable {
     if (waits) {
       boolean ignored = session.await(LONGEST_WAIT);
     } else if (yields) {
-      Thread.yield();
+      session.yieldProcessor();
     }
   }
 

@@ -32,7 +32,7 @@ public final class AeronRig extends TimedRig {
   private static final int PORT = 20121;
 
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
-  private final WaitStrategy waiting = new WaitStrategy(false);
+  private final WaitStrategy waiting = WaitStrategy.spinning();
   private final UnsafeBuffer message =
       new UnsafeBuffer(ByteBuffer.allocateDirect(ProgramRoundTrips.LONGEST));
   private final FragmentHandler taking = new FragmentAssembler(this::take);

@@ -32,7 +32,7 @@ public final class FloorRig extends TimedRig {
   private static final int SLOTS = 256;
   private static final int SIGNAL_EVERY = 32;
 
-  private final WaitStrategy waiting = new WaitStrategy(false);
+  private final WaitStrategy waiting = WaitStrategy.spinning();
   private boolean frames;
   private RingPorts joined;
   private Side near;

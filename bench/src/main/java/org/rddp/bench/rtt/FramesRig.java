@@ -18,7 +18,7 @@ import org.rddp.wire.Memory;
  * ports.
  */
 public final class FramesRig extends TimedRig {
-  private final WaitStrategy waiting = new WaitStrategy(false);
+  private final WaitStrategy waiting = WaitStrategy.spinning();
   private final long source = Memory.allocate(RawFrames.LONGEST);
   private final long sink = Memory.allocate(RawFrames.LONGEST);
   private RingPorts joined;

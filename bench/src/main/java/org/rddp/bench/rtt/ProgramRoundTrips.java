@@ -26,7 +26,7 @@ abstract class ProgramRoundTrips extends TimedRig {
             ends.far(),
             JoinedInterfaces.farAddress(PORT),
             LONGEST,
-            new WaitStrategy(yields));
+            yields ? WaitStrategy.yielding(ends.near()) : WaitStrategy.spinning());
   }
 
   @Override

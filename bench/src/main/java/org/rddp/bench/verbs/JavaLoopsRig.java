@@ -34,7 +34,7 @@ public final class JavaLoopsRig implements Rig {
             daemon.far(),
             JoinedInterfaces.farAddress(PORT),
             LONGEST,
-            new WaitStrategy(false));
+            WaitStrategy.spinning());
     // As perftest does.
     pair.signalAll(true);
     writes = new WriteLoops(daemon.near(), daemon.far());

@@ -23,6 +23,7 @@ import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.WakeSocket;
 import org.rddp.ipc.ring.Doorbells;
+import org.rddp.ipc.ring.EngineProcessors;
 import org.rddp.ipc.ring.StreamMemory;
 
 /** A program's session for octet streams. Thread-safe. */
@@ -51,7 +52,7 @@ public final class StreamSession implements AutoCloseable {
     for (int i = 0; i < sections.length; i++) {
       sections[i] = new Doorbells(memory.address() + (long) i * Doorbells.OCTETS);
     }
-    processors = new EngineProcessors(sections);
+    processors = new EngineProcessors(this::hasEngine);
     memory.forbidHoles();
     request(
         number -> new ProgramMessage.ShareMemory(number, ProgramMessage.ShareMemory.RINGS),
@@ -219,6 +220,15 @@ public final class StreamSession implements AutoCloseable {
    */
   public boolean leaveEngines() {
     return processors.leave();
+  }
+
+  private boolean hasEngine(int processor) {
+    for (Doorbells each : sections) {
+      if (each.processor() == processor) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Tells the engine of a section that one of its streams has something new. */

@@ -2,6 +2,7 @@ package org.rddp.daemon.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.rddp.client.types.Reason;
 import org.rddp.ddp.DdpEngine;
@@ -11,6 +12,7 @@ import org.rddp.device.CaptureSink;
 import org.rddp.ip.HostAddress;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.linux.ThreadScheduling;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.snapshot.References;
 import org.rddp.snapshot.Snapshot;
@@ -34,6 +36,9 @@ public final class Engine {
 
   /** Timers and commands are served in every turn without messages, and every so many others. */
   private static final int TURNS_BETWEEN_TIMERS = 16;
+
+  /** Time in ns between two looks at the processor of the thread, which programs are told. */
+  private static final long LOOKS = TimeUnit.MICROSECONDS.toNanos(20);
 
   /** Commands carried out in a turn. */
   private static final int COMMANDS = 16;
@@ -90,6 +95,10 @@ public final class Engine {
   private SessionConnection traced;
 
   private int busyTurns;
+
+  /** When it last looked at the processor of its thread. */
+  private long lookedAt;
+
   private boolean closing;
 
   /** The sleep of the engine's thread. */
@@ -324,7 +333,20 @@ public final class Engine {
     int work = tcp.advance(now);
     work += runCommands();
     deadlines.expire(now);
+    if (now - lookedAt >= LOOKS) {
+      lookedAt = now;
+      tellProcessor(ThreadScheduling.currentProcessor());
+    }
     return work;
+  }
+
+  private void tellProcessor(int processor) {
+    for (int i = 0; i < sessions.size(); i++) {
+      sessions.get(i).runsOn(processor);
+    }
+    if (streams != null) {
+      streams.runsOn(processor);
+    }
   }
 
   /** Adds a peer that has connected and must send its MPA Request. May end another's connection. */

@@ -14,7 +14,6 @@ import org.rddp.ip.HostAddress;
 import org.rddp.ipc.linux.EventSet;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.SystemCallException;
-import org.rddp.ipc.linux.ThreadScheduling;
 import org.rddp.snapshot.References;
 import org.rddp.snapshot.Snapshot;
 import org.rddp.tcp.StreamHandler;
@@ -204,6 +203,13 @@ public final class EngineStreams {
     return work;
   }
 
+  /** Tells programs on which processor, from 0 on, the engine's thread runs. */
+  void runsOn(int processor) {
+    for (int i = 0; i < sections.size(); i++) {
+      sections.get(i).runsOn(processor);
+    }
+  }
+
   /** Tells programs what has happened in the turn; looks for closed sockets now and then. */
   int flush(long now) {
     // Those that are not done are listed again, for the next turn.
@@ -222,10 +228,6 @@ public final class EngineStreams {
       return newsCount;
     }
     lookedAt = now;
-    int processor = ThreadScheduling.currentProcessor();
-    for (int i = 0; i < sections.size(); i++) {
-      sections.get(i).runsOn(processor);
-    }
     int ready = events.poll();
     for (int i = 0; i < ready; i++) {
       long token = events.token(i);

@@ -177,6 +177,11 @@ public final class Session implements SleepAware {
     }
   }
 
+  /** Tells the program on which processor, from 0 on, the engine's thread runs. */
+  void runsOn(int processor) {
+    rings.runsOn(processor);
+  }
+
   @Override
   public void announceSleep() {
     rings.announceSleep();

@@ -127,6 +127,13 @@ public final class DaemonRings {
     return false;
   }
 
+  /** Tells the program on which processor, from 0 on, the daemon's thread runs. */
+  public void runsOn(int processor) {
+    if (RingLayout.getIntOnce(address + RingLayout.PROCESSOR) != processor + 1) {
+      RingLayout.INT.setOpaque(RingLayout.ALL, address + RingLayout.PROCESSOR, processor + 1);
+    }
+  }
+
   /**
    * Whether the last {@link #take} left a request because the program had not read enough
    * completions. Reading them does not wake the daemon.

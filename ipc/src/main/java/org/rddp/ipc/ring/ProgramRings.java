@@ -111,6 +111,11 @@ public final class ProgramRings {
     }
   }
 
+  /** The processor that the daemon's thread was last seen on, from 0 on; -1 if not known. */
+  public int engineProcessor() {
+    return (int) RingLayout.INT.getOpaque(memory, (long) RingLayout.PROCESSOR) - 1;
+  }
+
   /**
    * Copies the next completion, if there is one, and retires its requests. Call {@link #publish()}
    * after a batch.

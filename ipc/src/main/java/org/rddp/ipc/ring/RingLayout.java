@@ -40,6 +40,9 @@ public final class RingLayout {
   /** 1 if {@link #SLEEPING} is ever set; constant. */
   static final int SLEEPS = 452;
 
+  /** The processor that the daemon's thread was last seen on, from 1 on; 0: not known. */
+  static final int PROCESSOR = 456;
+
   /** The first slot. */
   static final int SLOTS = 512;
 

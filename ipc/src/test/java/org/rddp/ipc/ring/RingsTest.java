@@ -543,6 +543,15 @@ class RingsTest {
   }
 
   @Test
+  void shouldTellTheProcessorOfTheDaemonsThread() {
+    assertThat(program.engineProcessor()).isEqualTo(-1);
+    daemon.runsOn(0);
+    assertThat(program.engineProcessor()).isZero();
+    daemon.runsOn(8191);
+    assertThat(program.engineProcessor()).isEqualTo(8191);
+  }
+
+  @Test
   void shouldNotLookForTheSleepOfADaemonThatNeverSleeps() throws IOException {
     ProgramRings waking = new ProgramRings(memory, () -> fail("the daemon is awake"));
     daemon.announceSleep();

@@ -1,22 +1,19 @@
-package org.rddp.client.streams;
+package org.rddp.ipc.ring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.foreign.Arena;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rddp.ipc.linux.ThreadScheduling;
-import org.rddp.ipc.ring.Doorbells;
 
 @Timeout(20)
 class EngineProcessorsTest {
-  private final Doorbells[] sections = {bells(), bells()};
-  private final EngineProcessors processors = new EngineProcessors(sections);
+  private final Set<Integer> engines = new HashSet<>();
+  private final EngineProcessors processors = new EngineProcessors(engines::contains);
   private final int[] all = allowed();
-
-  private static Doorbells bells() {
-    return new Doorbells(Arena.ofAuto().allocate(Doorbells.OCTETS, 64).address());
-  }
 
   private static int[] allowed() {
     try {
@@ -33,8 +30,7 @@ class EngineProcessorsTest {
 
   @Test
   void shouldMoveTheThreadToTheProcessorWithoutAnEngine() throws Exception {
-    sections[0].runsOn(all[0]);
-    sections[1].runsOn(all[0]);
+    engines.add(all[0]);
     boolean moved;
     do {
       ThreadScheduling.move(all[0]);
@@ -46,16 +42,32 @@ class EngineProcessorsTest {
   }
 
   @Test
+  void shouldMoveOneThreadOnlyAtATime() throws Exception {
+    engines.add(all[0]);
+    boolean moved;
+    do {
+      ThreadScheduling.move(all[0]);
+      moved = processors.leave();
+    } while (moves() && !moved);
+    FutureTask<Boolean> other =
+        new FutureTask<>(() -> {
+          ThreadScheduling.move(all[0]);
+          return processors.leave();
+        });
+    Thread.ofPlatform().start(other);
+    assertThat(other.get()).isFalse();
+  }
+
+  @Test
   void shouldLeaveThreadsWhereAllProcessorsHaveEngines() throws Exception {
-    sections[0].runsOn(all[0]);
-    sections[1].runsOn(all[all.length - 1]);
+    engines.addAll(Set.of(all[0], all[all.length - 1]));
     ThreadScheduling.move(all[0]);
     assertThat(processors.leave()).isFalse();
   }
 
   @Test
   void shouldLeaveThreadsWhoseProcessorsSomebodyHasChosen() throws Exception {
-    sections[0].runsOn(all[0]);
+    engines.add(all[0]);
     ThreadScheduling.pin(all[0]);
     assertThat(processors.leave()).isFalse();
     assertThat(allowed()).containsExactly(all[0]);

@@ -1,0 +1,73 @@
+#include "processors.h"
+
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define NEXT_MOVER 100u
+#define SHORTEST_SLICE 100000u
+#define MOVING 2
+
+/* The first version of the kernel's struct, which glibc does not have everywhere. */
+struct attributes {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+
+/* 0: the program was started with a filter of system calls. */
+static int processors;
+static _Thread_local bool shortened;
+
+__attribute__((constructor(101))) static void count_processors(void) {
+    processors = syscall(SYS_prctl, PR_GET_SECCOMP) == 0 ? (int)sysconf(_SC_NPROCESSORS_ONLN) : 0;
+}
+
+bool moves_threads(void) {
+    return processors == MOVING;
+}
+
+void shorten_time_slices(void) {
+    struct attributes attributes;
+    if (shortened || processors == 0) {
+        return;
+    }
+    shortened = true;
+    if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) == 0 && attributes.policy == SCHED_OTHER) {
+        attributes.flags = 0;
+        attributes.runtime = SHORTEST_SLICE;
+        (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
+    }
+}
+
+/* Where many threads look, such as PostgreSQL's processes, they would crowd the other processor. */
+static bool may_move(_Atomic uint64_t *mover, uint64_t time) {
+    uint32_t ms = (uint32_t)(time / 1000000u), thread = (uint32_t)gettid();
+    uint64_t last = atomic_load_explicit(mover, memory_order_relaxed);
+    bool may = last >> 32 == thread || ms - (uint32_t)last > NEXT_MOVER;
+    if (may) {
+        atomic_store_explicit(mover, (uint64_t)thread << 32 | ms, memory_order_relaxed);
+    }
+    return may;
+}
+
+bool leave_processors(const cpu_set_t *engines, _Atomic uint64_t *mover, uint64_t time) {
+    int here = moves_threads() ? sched_getcpu() : -1;
+    cpu_set_t allowed, free;
+    if (here < 0 || !CPU_ISSET((unsigned)here, engines) || !may_move(mover, time)
+        || sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) != MOVING) {
+        return false;
+    }
+    CPU_AND(&free, engines, &allowed);
+    CPU_XOR(&free, &allowed, &free);
+    if (sched_setaffinity(0, sizeof free, &free) != 0) {  /* EINVAL if there is none */
+        return false;
+    }
+    /* All that there may ever be, as before the first call: otherwise it would not use processors that the process gets later. */
+    memset(&allowed, 0xff, sizeof allowed);
+    (void)sched_setaffinity(0, sizeof allowed, &allowed);
+    return true;
+}
