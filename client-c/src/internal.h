@@ -8,6 +8,7 @@
 #include "error.h"
 #include "layer.h"
 #include "message.h"
+#include "processors.h"
 #include "rddp.h"
 #include "rings.h"
 #include "table.h"
@@ -131,7 +132,7 @@ struct rddp_session {
     uint32_t address;
     struct mapping ring_memory;
     struct rings rings;
-    _Atomic uint64_t mover;  /* of leave_processors() */
+    struct placement placement;
 
     struct object_table connections;
     struct object_table receive_queues;

@@ -26,4 +26,16 @@ bool moves_threads(void);
  */
 bool leave_processors(const cpu_set_t *engines, _Atomic uint64_t *mover, uint64_t time);
 
+/* Of the threads that yield for a session: the mover, and when (ms) they began to stay with the engine, and for how long (ms). */
+struct placement {
+    _Atomic uint64_t mover;
+    _Atomic uint32_t stayed_at, stay;
+};
+
+/*
+ * Gives the processor to other threads, in short time slices, after leave_processors(). A thread that has lost its processor for long
+ * to one that does not wait joins an engine instead, and threads stay there for some time: engine and program yield to each other.
+ */
+void yield_processor(const cpu_set_t *engines, struct placement *placement);
+
 #endif

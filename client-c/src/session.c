@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "internal.h"
-#include "processors.h"
 
 /* Longer than nobody serves programs while another daemon takes the place (docs/handover.md). */
 #define DEFAULT_TIMEOUT_MS 20000u
@@ -427,17 +426,12 @@ int rddp_poll(rddp_session *session, struct rddp_completion *completions, int ma
 
 void rddp_yield(rddp_session *session) {
     uint32_t processor = atomic_load_explicit(session->rings.processor_word, memory_order_relaxed);
-    struct timespec time;
     cpu_set_t engine;
     CPU_ZERO(&engine);
     if (processor != 0 && processor <= CPU_SETSIZE) {
         CPU_SET(processor - 1, &engine);
     }
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    shorten_time_slices();
-    if (!leave_processors(&engine, &session->mover, (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec)) {
-        sched_yield();
-    }
+    yield_processor(&engine, &session->placement);
 }
 
 int rddp_descriptor(const rddp_session *session) {

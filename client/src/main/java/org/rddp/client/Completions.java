@@ -20,7 +20,7 @@ final class Completions {
   private final Rddp session;
   private final CompletionQueue mainQueue = new CompletionQueue(this);
   private final ThreadCheck threads = new ThreadCheck();
-  private final AdaptivePolling polling;
+  private final AdaptivePolling polling = new AdaptivePolling(POLLING);
 
   /** Completions for reuse. */
   private final ArrayDeque<Completion> spares = new ArrayDeque<>();
@@ -35,7 +35,6 @@ final class Completions {
 
   Completions(Rddp session) {
     this.session = session;
-    polling = new AdaptivePolling(POLLING, () -> session.daemon().leaveEngine());
   }
 
   /** Switches to the ring of a daemon. No completion of another daemon may be kept. */

@@ -23,7 +23,6 @@ import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.SystemCallException;
-import org.rddp.ipc.linux.TimeSlice;
 import org.rddp.ipc.ring.Counters;
 import org.rddp.ipc.ring.ProgramRings;
 
@@ -429,18 +428,15 @@ public final class Rddp implements AutoCloseable {
    * Gives the processor to other threads. A program that polls, for completions or for what a peer
    * writes into its memory, calls this now and then while it finds nothing, if there are fewer
    * processors than threads that poll, engines included. Unlike {@link Thread#yield} it gives the
-   * thread short time slices first, since the kernel charges a yield the rest of one, and on a
-   * machine with two processors it leaves that of the engine. For any platform thread.
+   * thread short time slices first, since the kernel charges a yield the rest of one. On a machine
+   * with two processors it leaves that of the engine, or joins it beside busy threads of others.
+   * For any platform thread.
    *
    * @throws IllegalStateException if the session is closed
    */
-  @SuppressWarnings("ThreadPriorityCheck") // That is what it is for.
   public void yieldProcessor() {
     daemon.throwIfClosed();
-    TimeSlice.shortenOnce();
-    if (!daemon.leaveEngine()) {
-      Thread.yield();
-    }
+    daemon.processors().yieldProcessor();
   }
 
   /**

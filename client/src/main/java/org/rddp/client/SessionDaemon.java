@@ -124,12 +124,9 @@ final class SessionDaemon {
     }
   }
 
-  /**
-   * Moves the calling thread, which polls for the daemon, away from the engine's processor, on
-   * machines with two. Returns whether it has.
-   */
-  boolean leaveEngine() {
-    return processors.leave();
+  /** Chooses where threads that poll for the daemon run. */
+  EngineProcessors processors() {
+    return processors;
   }
 
   /** See {@link Rddp#eventDescriptor()}. */

@@ -10,7 +10,7 @@ final class Pump {
   private static final int BATCH = 64;
 
   /** A power of 2, less one: polls without work between two yields. */
-  private static final int YIELD_MASK = 0x3f;
+  private static final int YIELD_MASK = 0xf;
 
   private static final long CHECK_NANOS = 200_000_000;
   private static final long LONGEST_NANOS = 20_000_000_000L;

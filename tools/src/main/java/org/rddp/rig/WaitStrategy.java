@@ -14,7 +14,7 @@ public final class WaitStrategy {
   private static final int CLOCK_MASK = 0xffff;
 
   /** A power of 2, less one: polls between two yields. */
-  private static final int YIELD_MASK = 0x3f;
+  private static final int YIELD_MASK = 0xf;
 
   /**
    * Whether there are too few cores for an engine, two programs that poll, and all else: then a

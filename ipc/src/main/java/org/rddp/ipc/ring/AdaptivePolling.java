@@ -1,6 +1,5 @@
 package org.rddp.ipc.ring;
 
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.rddp.ipc.linux.TimeSlice;
 
@@ -31,7 +30,7 @@ import org.rddp.ipc.linux.TimeSlice;
  */
 public final class AdaptivePolling {
   /** A yield that takes this long, in ns, gave the processor to a thread that does not wait. */
-  static final long LOST = TimeUnit.MICROSECONDS.toNanos(500);
+  static final long LOST = EngineProcessors.LOST;
 
   /**
    * Points for a wait whose polling failed; a success takes one point back. So polling stops if

@@ -7,12 +7,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.ThreadScheduling;
+import org.rddp.ipc.linux.TimeSlice;
 
 /**
- * Moves threads of a program that poll away from the processors that engines were seen on. On a
- * machine with two, a thread that polls on an engine's takes turns with the engine while the other
- * one is idle: a round trip then takes several times as long. With more than two, the kernel finds
- * one by itself. Thread-safe.
+ * Moves threads of a program that poll, on machines with two processors. With more, the kernel
+ * finds one by itself. Thread-safe.
+ *
+ * <p>A thread that polls on an engine's processor takes turns with the engine while the other one
+ * is idle: a round trip then takes several times as long. So it leaves that processor. Beside
+ * threads that do not wait it is the other way round: one of these keeps a processor for
+ * milliseconds once it has it, so engine and program go on much quicker side by side, where they
+ * yield to each other.
  */
 public final class EngineProcessors {
   /** Time in ns between moves of two threads: many that poll would crowd the other processor. */
@@ -20,6 +25,9 @@ public final class EngineProcessors {
 
   /** Time in ns between two moves of a thread, which the kernel may have moved back meanwhile. */
   private static final long BETWEEN_MOVES = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /** A yield that takes this long, in ns, gave the processor to a thread that does not wait. */
+  static final long LOST = TimeUnit.MICROSECONDS.toNanos(500);
 
   private static final int TWO = 2;
 
@@ -33,6 +41,8 @@ public final class EngineProcessors {
   private long mover;
 
   private long movedAt = System.nanoTime() - BETWEEN_THREADS;
+
+  private final EngineStay stay = new EngineStay(System.nanoTime());
 
   /**
    * Takes how to ask for engines.
@@ -58,11 +68,46 @@ public final class EngineProcessors {
    * only one thread is moved. Returns whether it has.
    */
   public boolean leave() {
-    return MOVES && hasEngine.test(ThreadScheduling.currentProcessor()) && mayMove() && move();
+    return MOVES
+        && hasEngine.test(ThreadScheduling.currentProcessor())
+        && mayLeave(System.nanoTime())
+        && move(false);
   }
 
-  private synchronized boolean mayMove() {
+  /**
+   * Gives the processor to other threads, in short time slices, after moving the thread to another
+   * one if that is better. For platform threads.
+   */
+  @SuppressWarnings("ThreadPriorityCheck") // That is what it is for.
+  public void yieldProcessor() {
+    TimeSlice.shortenOnce();
+    if (leave()) {
+      return;
+    }
+    long began = System.nanoTime();
+    Thread.yield();
     long now = System.nanoTime();
+    if (now - began >= LOST
+        && MOVES
+        && !hasEngine.test(ThreadScheduling.currentProcessor())
+        && mayJoin(now)) {
+      move(true);
+    }
+  }
+
+  private synchronized boolean mayLeave(long now) {
+    return stay.isOver(now) && mayMove(now);
+  }
+
+  private synchronized boolean mayJoin(long now) {
+    if (!mayMove(now)) {
+      return false;
+    }
+    stay.begin(now);
+    return true;
+  }
+
+  private boolean mayMove(long now) {
     long thread = Thread.currentThread().threadId();
     if (now - movedAt < (thread == mover ? BETWEEN_MOVES : BETWEEN_THREADS)) {
       return false;
@@ -72,11 +117,12 @@ public final class EngineProcessors {
     return true;
   }
 
-  private boolean move() {
+  /** Moves the thread to a processor with an engine, or to one without. */
+  private boolean move(boolean engine) {
     try {
       int[] allowed = ThreadScheduling.allowedProcessors();
       for (int each : allowed) {
-        if (allowed.length == TWO && !hasEngine.test(each)) {
+        if (allowed.length == TWO && hasEngine.test(each) == engine) {
           ThreadScheduling.move(each);
           return true;
         }
