@@ -11,6 +11,7 @@
 #include "descriptors.h"
 #include "libc.h"
 #include "listening.h"
+#include "mappings.h"
 #include "rules.h"
 #include "session.h"
 
@@ -141,6 +142,11 @@ EXPORT int(chroot)(const char *path) {
 
 bool call_on_processes(long number, const long of[6], long *result) {
     switch (number) {
+        case SYS_fork:
+        case SYS_clone:
+        case SYS_clone3:
+            note_fork();
+            return false;
         case SYS_execve: *result = execve((const char *)of[0], (char *const *)of[1], (char *const *)of[2]); break;
         case SYS_execveat:
             *result = execveat((int)of[0], (const char *)of[1], (char *const *)of[2], (char *const *)of[3], (int)of[4]);

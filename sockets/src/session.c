@@ -172,18 +172,21 @@ static bool list_networks(int control, struct networks *networks, uint64_t encry
     return is_complete(&message);
 }
 
-bool forbid_holes(int memory) {
+bool forbid_holes(int memory, bool *immutable) {
     long flags = 0;
     /* A filter of system calls lets pass what the library has always called. */
-    bool immutable = !is_sandboxed() && syscall(SYS_ioctl, memory, FS_IOC_GETFLAGS, &flags) == 0 && ((int)flags & FS_IMMUTABLE_FL) != 0;
-    return immutable || fcntl(memory, F_ADD_SEALS, F_SEAL_FUTURE_WRITE) == 0;
+    bool is = !is_sandboxed() && syscall(SYS_ioctl, memory, FS_IOC_GETFLAGS, &flags) == 0 && ((int)flags & FS_IMMUTABLE_FL) != 0;
+    if (immutable != NULL) {
+        *immutable = is;
+    }
+    return is || fcntl(memory, F_ADD_SEALS, F_SEAL_FUTURE_WRITE) == 0;
 }
 
 /* Maps the doorbells and lets the daemon use them. */
 static bool share_doorbells(struct session *session, int control, int doorbells) {
     size_t octets = sizeof(struct doorbells) * session->sections;
     void *made = mmap(NULL, octets + sizeof(struct session_page), PROT_READ | PROT_WRITE, MAP_SHARED, doorbells, 0);
-    if (made == MAP_FAILED || !forbid_holes(doorbells)) {
+    if (made == MAP_FAILED || !forbid_holes(doorbells, NULL)) {
         return false;
     }
     session->memory = made;

@@ -56,9 +56,9 @@ int request(struct session *session, struct message *message, unsigned expected)
 
 /*
  * Forbids holes in memory that the daemon has made and this process has mapped, unless the daemon has forbidden them: see docs/ipc.md.
- * False with errno.
+ * False with errno. Says, unless the last argument is NULL, whether others can map it, too.
  */
-bool forbid_holes(int memory);
+bool forbid_holes(int memory, bool *immutable);
 
 /* Asks for the socket by which a stream's octets are to pass from now on. -1 with errno. */
 int request_bridge(int stream);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "locks.h"
+#include "mappings.h"
 #include "sandbox.h"
 
 /* Of the ring, that have to be free for it to be writable: the daemon makes the socket writable when half of it is free. */
@@ -21,14 +22,11 @@ static size_t mapped_octets(const struct stream *stream) {
 }
 
 static bool map_memory(struct stream *stream, int memory) {
-    uint8_t *at = mmap(NULL, mapped_octets(stream), PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
-    if (at == MAP_FAILED) {
+    stream->mapping = take_mapping(memory, mapped_octets(stream));
+    if (stream->mapping == NULL) {
         return false;
     }
-    if (!forbid_holes(memory)) {
-        munmap(at, mapped_octets(stream));
-        return false;
-    }
+    uint8_t *at = stream->mapping->at;
     stream->header = (struct stream_header *)at;
     stream->sending = at + HEADER_OCTETS;
     stream->receiving = stream->sending + stream->send_octets;
@@ -45,8 +43,11 @@ static void end_stream(struct object *object) {
     struct stream *stream = (struct stream *)object;
     if (stream->origin != NULL) {
         put_stream(stream->origin);
-    } else if (stream->header != NULL) {
-        munmap(stream->header, mapped_octets(stream));
+    } else if (stream->mapping != NULL) {
+        if (is_only_users(stream->mapping)) {
+            atomic_fetch_or(&stream->header->program_flags, GIVEN_BACK);
+        }
+        put_mapping(stream->mapping);
     }
     stream->header = NULL;
     unhide(&stream->fallback);

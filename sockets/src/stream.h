@@ -17,12 +17,14 @@
 #include "shared.h"
 
 struct item;
+struct mapping;
 
 struct stream {
     struct object object;  /* first */
     struct stream_header *header;
     uint8_t *sending, *receiving;          /* the rings */
     uint32_t send_octets, receive_octets;  /* that these can use */
+    struct mapping *mapping;               /* of its memory; NULL of a bridge */
     const struct session *session;
     uint32_t section, index;
     struct stream *origin;  /* of a bridge: what it is the bridge of, which has the header; NULL otherwise */

@@ -68,6 +68,7 @@ class SocketsTest {
         "deep_test-address",
         "deep_test-thread",
         "fork_test-address",
+        "again_test-address",
         "descriptors_test-address",
         "sharing_test-address",
         "connecting_test-address",

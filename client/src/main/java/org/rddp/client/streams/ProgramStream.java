@@ -393,6 +393,7 @@ public final class ProgramStream implements AutoCloseable {
   /** Closes it here, after the last call. The daemon sends what has been written. */
   @Override
   public void close() {
+    memory.giveBack();
     socket.close();
     memory.close();
   }

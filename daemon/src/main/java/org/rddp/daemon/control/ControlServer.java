@@ -75,7 +75,7 @@ public final class ControlServer implements AutoCloseable {
 
   private final StreamService streams;
   private final ProgramHandOver handOver;
-  private EngineWatches watches = EngineWatches.NONE;
+  private volatile EngineWatches watches = EngineWatches.NONE;
   private final Thread thread = new Thread(this::run, "rddp-control");
   private volatile boolean running = true;
   private volatile boolean accepting = true;

@@ -1,5 +1,6 @@
 package org.rddp.daemon.control;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
@@ -18,10 +19,13 @@ final class ControlTasks {
 
   private final EventFd wake;
 
+  /** Whether {@link #wake} has been signalled since the control thread looked for tasks. */
+  private final AtomicBoolean woken = new AtomicBoolean();
+
   /**
    * Creates an empty queue.
    *
-   * @param wake signalled for each task, so that the control thread ends its wait
+   * @param wake signalled so that the control thread ends its wait
    */
   ControlTasks(EventFd wake) {
     this.wake = wake;
@@ -31,7 +35,9 @@ final class ControlTasks {
   void add(Runnable task) {
     waiting.incrementAndGet();
     tasks.add(task);
-    wake.signal();
+    if (!woken.getAndSet(true)) {
+      wake.signal();
+    }
   }
 
   /** Approximate number of waiting tasks. Any thread may call this. */
@@ -44,8 +50,9 @@ final class ControlTasks {
     return tasks.isEmpty();
   }
 
-  /** Passes the tasks of a turn to the runner. Control thread only. */
+  /** Passes the tasks of a turn to the runner, after its wait. Control thread only. */
   void run(Consumer<Runnable> runner) {
+    woken.set(false);
     for (int i = 0; i < IN_A_TURN; i++) {
       Runnable task = tasks.poll();
       if (task == null) {

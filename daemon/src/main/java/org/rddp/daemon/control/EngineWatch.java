@@ -27,7 +27,7 @@ public final class EngineWatch {
    * Number of consecutive checks that found it stalled. Elapsed time would mislead: after a SIGSTOP
    * or a pause of the machine no thread is stuck.
    */
-  private long looks;
+  private volatile long looks;
 
   private boolean stalled;
   private long stalls;

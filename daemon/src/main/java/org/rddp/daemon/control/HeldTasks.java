@@ -25,6 +25,11 @@ final class HeldTasks {
     holding = true;
   }
 
+  /** Whether tasks are kept. */
+  boolean isHolding() {
+    return holding;
+  }
+
   /** Runs what has been kept, and all tasks from now on. */
   void resume() {
     holding = false;

@@ -349,7 +349,9 @@ final class ProgramLink implements ProgramSignals {
         if (message == null) {
           return null;
         }
-        received.add(message);
+        if (!received.isEmpty() || !program.serveAtOnce(message)) {
+          received.add(message);
+        }
       }
       return null;
     } catch (IOException e) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.rddp.daemon.engine.OctetStream;
 import org.rddp.daemon.engine.StreamListener;
 import org.rddp.daemon.engine.StreamParts;
@@ -20,7 +21,8 @@ import org.rddp.snapshot.Snapshot;
 
 /**
  * A program's listener for octet streams: offers established ones through its socket, a bounded
- * number at a time. Control thread only, except where a method says more.
+ * number at a time, on the thread of the program's link, which the program can block. Control
+ * thread only, except where a method says more.
  */
 final class ProgramListener {
   /** Most streams in the socket: their descriptors count for all programs of the user. */
@@ -33,16 +35,24 @@ final class ProgramListener {
   private final ProgramSockets program;
   private final StreamListener listener;
   private final OfferSocket socket;
-  private final Queue<OctetStream> waiting = new ArrayDeque<>();
 
-  /** Those that are in the socket, or are being sent; and perhaps others that are not. */
-  private final Deque<OctetStream> sending = new ArrayDeque<>();
+  /** Streams that are in the socket, or are being sent. */
+  private final AtomicInteger offered = new AtomicInteger();
+
+  /** How many there are in {@link #waiting}. */
+  private final AtomicInteger left = new AtomicInteger();
 
   /** The cookies of streams that wait, of another daemon. */
   private final List<Long> inherited = new ArrayList<>();
 
-  private int offered;
-  private boolean ended;
+  private volatile boolean ended;
+
+  // ---- Of the link's thread; of the control thread while that pauses ----
+
+  private final Queue<OctetStream> waiting = new ArrayDeque<>();
+
+  /** Those that are in the socket, or are being sent; and perhaps others that are not. */
+  private final Deque<OctetStream> sending = new ArrayDeque<>();
 
   ProgramListener(
       ControlServer server, ProgramSockets program, StreamListener listener, PairedSocket socket) {
@@ -64,27 +74,40 @@ final class ProgramListener {
     return socket.descriptor();
   }
 
-  /** Offers a stream, at its turn. */
+  /** Offers a stream, at its turn. Any thread, until {@link #end}. */
   void add(OctetStream stream) {
-    waiting.add(stream);
-    offerNext();
+    program
+        .link()
+        .execute(() -> {
+          if (ended) {
+            // Its end tells the engine that nobody holds it.
+            stream.parts().programSocket().close();
+          } else {
+            waiting.add(stream);
+            left.incrementAndGet();
+            offerNext();
+          }
+        });
   }
 
-  /** A stream that was offered has been accepted. */
+  /** A stream that was offered has been accepted. Any thread. */
   void onTaken() {
-    offered = Math.max(0, offered - 1);
-    offerNext();
+    offered.updateAndGet(before -> Math.max(0, before - 1));
+    if (left.get() > 0) {
+      program.link().execute(this::offerNext);
+    }
   }
 
   private void offerNext() {
     while (!sending.isEmpty() && !isUnsent(sending.peek())) {
       sending.remove();
     }
-    while (!ended && offered < OFFERED && !waiting.isEmpty()) {
+    while (!ended && offered.get() < OFFERED && !waiting.isEmpty()) {
       OctetStream stream = waiting.remove();
-      offered++;
+      left.decrementAndGet();
+      offered.incrementAndGet();
       sending.add(stream);
-      program.link().execute(() -> offer(stream));
+      offer(stream);
     }
   }
 
@@ -92,7 +115,6 @@ final class ProgramListener {
     return stream.parts().programSocket().descriptor().isOpen();
   }
 
-  /** On the thread of the program's link, which the program can block. */
   private void offer(OctetStream stream) {
     StreamParts parts = stream.parts();
     try {
@@ -163,7 +185,7 @@ final class ProgramListener {
   private void transferStreams(Snapshot snapshot) {
     List<OctetStream> unsent =
         new ArrayList<>(sending.stream().filter(ProgramListener::isUnsent).toList());
-    int sent = snapshot.number("offered", offered - unsent.size());
+    int sent = snapshot.number("offered", offered.get() - unsent.size());
     unsent.addAll(waiting);
     for (int i = 0; snapshot.flag("waiting", i < unsent.size()); i++) {
       long cookie =
@@ -172,14 +194,16 @@ final class ProgramListener {
         inherited.add(cookie);
       }
     }
-    offered = snapshot.reads() ? sent : offered;
+    if (snapshot.reads()) {
+      offered.set(sent);
+    }
   }
 
   /** Offers what another daemon has not sent; does nothing a second time. */
   void goOn() {
-    inherited.stream().map(server.streams()::stream).filter(Objects::nonNull).forEach(waiting::add);
+    inherited.stream().map(server.streams()::stream).filter(Objects::nonNull).forEach(this::add);
     inherited.clear();
-    offerNext();
+    program.link().execute(this::offerNext);
   }
 
   /** Leaves it to another daemon: sends nothing any more. In a pause. */
@@ -194,13 +218,12 @@ final class ProgramListener {
   void end() {
     ended = true;
     listener.close();
-    List<OctetStream> left = List.copyOf(waiting);
-    waiting.clear();
     program
         .link()
         .execute(() -> {
           socket.close();
-          left.forEach(each -> each.parts().programSocket().close());
+          waiting.forEach(each -> each.parts().programSocket().close());
+          waiting.clear();
         });
   }
 }

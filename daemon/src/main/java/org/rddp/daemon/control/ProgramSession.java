@@ -2,6 +2,7 @@ package org.rddp.daemon.control;
 
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.rddp.client.types.Reason;
@@ -72,14 +73,14 @@ final class ProgramSession implements SessionHandler {
   private Session session;
 
   /** Its session for octet streams; null if it has another, or none. */
-  private ProgramSockets sockets;
+  private volatile ProgramSockets sockets;
 
   private ProgramMapping rings;
   private PrivateMemory inlineMemory;
   private int inWork;
 
   /** Requests that have been read and not answered. */
-  private int unanswered;
+  private final AtomicInteger unanswered = new AtomicInteger();
 
   /** The version of the control protocol in its Hello. */
   private int version;
@@ -255,7 +256,7 @@ final class ProgramSession implements SessionHandler {
         link.execute(message::closeDescriptors);
         continue;
       }
-      unanswered++;
+      unanswered.incrementAndGet();
       try {
         handle(message);
       } catch (RuntimeException | Error e) {
@@ -263,6 +264,23 @@ final class ProgramSession implements SessionHandler {
         end("internal error: " + e, null);
       }
     }
+  }
+
+  /**
+   * Carries out a request behind which none waits for the control thread, if that can be done
+   * without it. On the link's thread.
+   */
+  boolean serveAtOnce(ProgramMessage message) {
+    ProgramSockets opened = sockets;
+    if (opened == null || !(message instanceof ProgramMessage.StreamConnect connect)) {
+      return false;
+    }
+    unanswered.incrementAndGet();
+    boolean served = opened.connectAtOnce(connect);
+    if (!served) {
+      unanswered.decrementAndGet();
+    }
+    return served;
   }
 
   private void handle(ProgramMessage message) {
@@ -499,6 +517,12 @@ final class ProgramSession implements SessionHandler {
     }
   }
 
+  /** Sends the reply to a request ahead of what waits for the control thread. Any thread. */
+  void sendAtOnce(DaemonMessage reply) {
+    unanswered.decrementAndGet();
+    link.send(reply);
+  }
+
   private void sendInOrder(DaemonMessage message) {
     if (ended) {
       return;
@@ -506,7 +530,9 @@ final class ProgramSession implements SessionHandler {
     if (message instanceof DaemonMessage.Refused refused) {
       server.events().refused(logFields(), socket.peer().uid(), refused.text());
     }
-    unanswered -= message.request() == 0 ? 0 : 1;
+    if (message.request() != 0) {
+      unanswered.decrementAndGet();
+    }
     link.send(message);
     if (link.unsent() > mostUnsent()) {
       end("it does not read the daemon's messages", null);
@@ -546,7 +572,7 @@ final class ProgramSession implements SessionHandler {
 
   /** Whether nothing is under way that the program has asked for. */
   boolean isIdle() {
-    return inWork == 0 && unanswered == 0;
+    return inWork == 0 && unanswered.get() == 0;
   }
 
   /** What keeps another daemon from going on with the session; empty if nothing does. */

@@ -21,7 +21,9 @@ import org.rddp.daemon.engine.HeapShare;
 import org.rddp.daemon.engine.ListenerStatus;
 import org.rddp.daemon.engine.OctetStream;
 import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.daemon.engine.SessionOwner;
 import org.rddp.daemon.engine.StreamListener;
+import org.rddp.daemon.engine.StreamParts;
 import org.rddp.daemon.engine.StreamSection;
 import org.rddp.ip.HostAddress;
 import org.rddp.ipc.control.ControlMessage;
@@ -48,6 +50,9 @@ final class ProgramSockets {
   private static final long STREAM_OCTETS =
       StreamHeader.octets(StreamService.FIRST_RING, StreamService.FIRST_RING);
 
+  /** All that is kept for later streams is at most this part of each limit. */
+  private static final int PART = 64;
+
   /** The most listeners of a session: they take a socket and a port, and nothing of the engines. */
   private static final int LISTENERS = 256;
 
@@ -73,9 +78,10 @@ final class ProgramSockets {
   private final Map<Integer, ProgramListener> listeners = new TreeMap<>();
   private final Set<EngineSleep> sleeps = new HashSet<>();
   private final ProgramWaiters waiters;
+  private final StreamReserve reserve = new StreamReserve();
   private ProgramMapping doorbells;
-  private boolean begun;
-  private boolean ended;
+  private volatile boolean begun;
+  private volatile boolean ended;
 
   /** Whether no engine serves the session any more. */
   private boolean hasLeft;
@@ -152,6 +158,7 @@ final class ProgramSockets {
               bells,
               signal -> service.wake(user, signal)));
       indices.put(sections.getLast(), new BitSet());
+      reserve.add(sections.getLast());
       sleeps.add(each.engine().sleep());
     }
   }
@@ -259,13 +266,52 @@ final class ProgramSockets {
   // ---- Streams ----
 
   private void connect(ProgramMessage.StreamConnect connect) throws RequestRefusedException {
+    HostAddress remote = ControlAddresses.host(connect.remoteAddress());
+    InterfaceEngine chosen = choose(connect, remote);
+    StreamSlot slot =
+        take(
+            leastUsed(chosen),
+            connect.localPort() == 0
+                ? null
+                : new StreamSlot.Claim(
+                    chosen.name(), connect.localPort(), remote, connect.remotePort()));
+    service.make(
+        slot,
+        parts -> connect(connect, parts, remote),
+        refusal -> program.answer(connect.request(), refusal));
+  }
+
+  /**
+   * Opens a stream if its program has what it needs in reserve, and nothing speaks against it. On
+   * the thread of the program's link.
+   *
+   * @return false if the control thread has to look at the request
+   */
+  boolean connectAtOnce(ProgramMessage.StreamConnect connect) {
+    if (ended || !begun || connect.localPort() != 0) {
+      return false;
+    }
+    try {
+      HostAddress remote = ControlAddresses.host(connect.remoteAddress());
+      StreamParts parts = takeKept(choose(connect, remote).name());
+      if (parts != null) {
+        parts.section().engine().execute(() -> connect(connect, parts, remote));
+      }
+      return parts != null;
+    } catch (RequestRefusedException e) {
+      return false;
+    }
+  }
+
+  /** Checks a request, and chooses an interface for it. Any thread. */
+  private InterfaceEngine choose(ProgramMessage.StreamConnect connect, HostAddress remote)
+      throws RequestRefusedException {
     checkPort(connect.remotePort(), 1);
     checkPort(connect.localPort(), 0);
-    PrivilegedPorts.check(program.process(), connect.localPort());
+    PrivilegedPorts.check(process, connect.localPort());
     if (connect.flags() != 0 || connect.timeoutMillis() < 0) {
       throw new RequestRefusedException(Reason.INVALID, "flags or a timeout that are unknown");
     }
-    HostAddress remote = ControlAddresses.host(connect.remoteAddress());
     HostAddress local =
         connect.localAddress().family() == IpAddress.NONE.family()
             ? null
@@ -282,43 +328,39 @@ final class ProgramSockets {
           Errno.EHOSTDOWN,
           remote + " has answered a moment ago that it does not speak rddp");
     }
+    return chosen;
+  }
+
+  /** On the engine's thread. */
+  private void connect(
+      ProgramMessage.StreamConnect connect, StreamParts parts, HostAddress remote) {
+    int request = connect.request();
     long timeout =
         connect.timeoutMillis() == 0
             ? CONNECT_TIMEOUT
             : TimeUnit.MILLISECONDS.toNanos(connect.timeoutMillis());
-    StreamSlot slot =
-        take(
-            leastUsed(chosen),
-            connect.localPort() == 0
-                ? null
-                : new StreamSlot.Claim(
-                    chosen.name(), connect.localPort(), remote, connect.remotePort()));
-    int request = connect.request();
-    service.make(
-        slot,
-        parts -> {
-          try {
-            OctetStream stream =
-                slot.engine()
-                    .streams()
-                    .connect(parts, remote, connect.remotePort(), connect.localPort(), timeout);
-            program.send(
-                new DaemonMessage.StreamConnecting(
-                    request,
-                    slot.section().number(),
-                    slot.index(),
-                    StreamService.RING,
-                    StreamService.RING,
-                    ControlAddresses.of(stream.ends().localAddress()),
-                    stream.ends().localPort(),
-                    parts.programSocket().descriptor(),
-                    parts.memory().descriptor()));
-          } catch (RequestRefusedException e) {
-            service.discard(parts);
-            program.onControl(() -> program.answer(request, e));
-          }
-        },
-        refusal -> program.answer(request, refusal));
+    try {
+      OctetStream stream =
+          parts
+              .section()
+              .engine()
+              .streams()
+              .connect(parts, remote, connect.remotePort(), connect.localPort(), timeout);
+      program.sendAtOnce(
+          new DaemonMessage.StreamConnecting(
+              request,
+              parts.section().number(),
+              parts.index(),
+              StreamService.RING,
+              StreamService.RING,
+              ControlAddresses.of(stream.ends().localAddress()),
+              stream.ends().localPort(),
+              parts.programSocket().descriptor(),
+              parts.memory().descriptor()));
+    } catch (RequestRefusedException e) {
+      service.discard(parts);
+      program.onControl(() -> program.answer(request, e));
+    }
   }
 
   /** The engine of an interface on which the program has the fewest streams. */
@@ -345,11 +387,22 @@ final class ProgramSockets {
     throw new IllegalArgumentException(engine.name());
   }
 
-  /** Takes what a stream needs of the quotas. */
+  /** Takes what a stream needs of the quotas, which reserves give back where it is missing. */
   StreamSlot take(Engine engine, StreamSlot.Claim claim) throws RequestRefusedException {
     if (ended) {
       throw new RequestRefusedException(Reason.STATE, "the session has ended");
     }
+    try {
+      return takeNow(engine, claim);
+    } catch (RequestRefusedException e) {
+      if (e.reason() == Reason.ADDRESS_IN_USE || !service.emptyReserves()) {
+        throw e;
+      }
+      return takeNow(engine, claim);
+    }
+  }
+
+  private StreamSlot takeNow(Engine engine, StreamSlot.Claim claim) throws RequestRefusedException {
     StreamSection section = section(engine);
     BitSet taken = indices.get(section);
     int index = taken.nextClearBit(0);
@@ -410,6 +463,50 @@ final class ProgramSockets {
     slot.add(-less);
   }
 
+  /**
+   * What is kept for a stream on an engine of an interface, that of which most is kept; null for
+   * nothing. Any thread.
+   */
+  private StreamParts takeKept(String interfaceName) {
+    StreamSection best = null;
+    for (InterfaceEngine each : server.interfaces().all()) {
+      StreamSection section = section(each.engine());
+      boolean more = best == null || reserve.count(section) > reserve.count(best);
+      if (each.name().equals(interfaceName) && more && !server.watches().isStuck(each)) {
+        best = section;
+      }
+    }
+    return best == null ? null : reserve.take(best);
+  }
+
+  /** What is kept for a stream on an engine; null for nothing. Any thread. */
+  StreamParts takeKept(Engine engine) {
+    return reserve.take(section(engine));
+  }
+
+  /** What ended streams have left for later ones. */
+  StreamReserve reserve() {
+    return reserve;
+  }
+
+  /**
+   * Whether an ended stream leaves what it has to a later one: as long as all that are kept are a
+   * small part of each limit.
+   */
+  boolean keeps(StreamSlot slot) {
+    long most = Math.min(reserve.count() + 1, StreamReserve.MOST + 1L) * PART;
+    SessionOwner owner = slot.section().owner();
+    return !ended
+        && reserve.count() < StreamReserve.MOST
+        && slot.claim() == null
+        && slot.octets() == STREAM_OCTETS
+        && octets.allows(most * STREAM_OCTETS)
+        && share.memories().allows(most)
+        && heap().limit() >= most * OctetStream.HEAP
+        && owner.userConnections() >= most
+        && owner.processConnections() >= most;
+  }
+
   /** Gives back what a stream has taken. */
   void free(StreamSlot slot) {
     indices.get(slot.section()).clear(slot.index());
@@ -429,12 +526,12 @@ final class ProgramSockets {
 
   /** Streams that it has. */
   int streams() {
-    return indices.values().stream().mapToInt(BitSet::cardinality).sum();
+    return indices.values().stream().mapToInt(BitSet::cardinality).sum() - reserve.count();
   }
 
-  /** Octets of memory shared with the program. */
+  /** Octets of memory shared with the program, but for what is kept for its next streams. */
   long memoryOctets() {
-    return octets.used();
+    return octets.used() - reserve.count() * STREAM_OCTETS;
   }
 
   /** The listeners at this moment. */
@@ -677,6 +774,7 @@ final class ProgramSockets {
    */
   void end(Runnable then) {
     ended = true;
+    service.empty(reserve);
     List.copyOf(listeners.keySet()).forEach(this::endListener);
     if (!begun) {
       Runnable done =

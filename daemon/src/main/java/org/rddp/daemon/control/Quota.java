@@ -51,6 +51,11 @@ final class Quota {
     used += amount;
   }
 
+  /** Whether an amount is within the limits, whatever is in use. */
+  boolean allows(long amount) {
+    return amount <= limit && (parent == null || parent.allows(amount));
+  }
+
   /** Takes an amount that is in use already, whatever the limit. */
   void add(long amount) {
     used += amount;

@@ -7,8 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.rddp.client.types.Reason;
@@ -42,6 +44,9 @@ final class StreamService implements StreamKeeper {
 
   static final int RING = 1 << 20;
 
+  /** Time in ns after which what is kept for a program's next streams is given back unless used. */
+  private static final long IDLE = TimeUnit.SECONDS.toNanos(10);
+
   private final ControlServer server;
   private final StreamPorts ports = new StreamPorts();
 
@@ -61,22 +66,26 @@ final class StreamService implements StreamKeeper {
 
   private final Set<StreamSlot.Claim> claims = new HashSet<>();
 
-  /** Streams by the number by which the kernel knows the program's socket. */
-  private final Map<Long, OctetStream> streams = new HashMap<>();
+  /** Streams by the number by which the kernel knows the program's socket. Any thread. */
+  private final Map<Long, OctetStream> streams = new ConcurrentHashMap<>();
 
   private final StreamBridges bridges;
 
-  private final Map<StreamListener, ProgramListener> listeners = new HashMap<>();
+  /** Any thread reads it; a listener leaves it before an engine knows that its program ends. */
+  private final Map<StreamListener, ProgramListener> listeners = new ConcurrentHashMap<>();
 
   /** Those that have ended, while streams perhaps wait for them. */
   private final List<StreamListener> endedListeners = new ArrayList<>();
+
+  /** Those with parts. */
+  private final Set<StreamReserve> reserves = new HashSet<>();
 
   private final StreamSpares spares;
   private final HeldTasks asked = new HeldTasks();
   private int lastNumber;
 
   /** Whether another daemon goes on. */
-  private boolean left;
+  private volatile boolean left;
 
   /** Serves streams on these engines; before their first turns. */
   StreamService(ControlServer server, List<InterfaceEngine> engines) throws SystemCallException {
@@ -258,8 +267,7 @@ final class StreamService implements StreamKeeper {
 
   @Override
   public void begin(OctetStream stream) {
-    long cookie = stream.parts().cookie();
-    server.execute(() -> streams.put(cookie, stream));
+    streams.put(stream.parts().cookie(), stream);
   }
 
   @Override
@@ -289,6 +297,14 @@ final class StreamService implements StreamKeeper {
 
   @Override
   public void prepare(IncomingStream incoming, StreamListener listener) {
+    ProgramListener there = listeners.get(listener);
+    StreamParts kept = there == null ? null : there.program().takeKept(incoming.engine());
+    if (kept != null) {
+      if (incoming.prepared(kept) == null) {
+        discard(kept);
+      }
+      return;
+    }
     ask(() -> {
       Engine engine = incoming.engine();
       ProgramListener owner = listeners.get(listener);
@@ -314,6 +330,11 @@ final class StreamService implements StreamKeeper {
   @Override
   public void check(OctetStream stream) {
     StreamParts parts = stream.parts();
+    if (parts.memory().isImmutable()) {
+      // Nothing is to be found out that may wait.
+      stream.onChecked(parts.memory().isMapped());
+      return;
+    }
     // Not held: a program's request for a bridge waits for it.
     onThread(() -> {
       boolean safe = isSafe(parts.memory());
@@ -363,26 +384,21 @@ final class StreamService implements StreamKeeper {
 
   @Override
   public void offer(OctetStream stream) {
-    StreamListener listener = stream.listener();
-    server.execute(() -> {
-      ProgramListener owner = listeners.get(listener);
-      if (owner == null) {
-        // Its end tells the engine that nobody holds it.
-        onThread(stream.parts().programSocket()::close);
-      } else {
-        owner.add(stream);
-      }
-    });
+    ProgramListener owner = listeners.get(stream.listener());
+    if (owner == null) {
+      // Its end tells the engine that nobody holds it.
+      close(stream.parts().programSocket());
+    } else {
+      owner.add(stream);
+    }
   }
 
   @Override
   public void onTaken(StreamListener listener) {
-    server.execute(() -> {
-      ProgramListener owner = listeners.get(listener);
-      if (owner != null) {
-        owner.onTaken();
-      }
-    });
+    ProgramListener owner = listeners.get(listener);
+    if (owner != null) {
+      owner.onTaken();
+    }
   }
 
   @Override
@@ -422,7 +438,75 @@ final class StreamService implements StreamKeeper {
 
   @Override
   public void release(OctetStream stream) {
-    discard(stream.parts());
+    StreamParts parts = stream.parts();
+    if (parts.bridge() != null || left) {
+      discard(parts);
+      return;
+    }
+    onThread(() -> {
+      parts.socket().close();
+      parts.programSocket().close();
+      StreamSpares.Spare next = left ? null : spares.renew(parts.memory());
+      if (next == null) {
+        discard(parts);
+      } else {
+        server.execute(() -> keep(parts, next));
+      }
+    });
+  }
+
+  /**
+   * Leaves the memory of a stream that has ended to its program's next one, if that may keep it.
+   */
+  private void keep(StreamParts ended, StreamSpares.Spare next) {
+    streams.remove(ended.cookie());
+    bridges.closeEnd(ended.number());
+    StreamSlot slot = slots.remove(ended.number());
+    slots.put(next.number(), slot);
+    StreamParts parts = parts(slot, next);
+    if (!asked.isHolding() && slot.program().keeps(slot)) {
+      StreamReserve reserve = slot.program().reserve();
+      reserve.add(parts);
+      if (reserves.isEmpty()) {
+        server.after(IDLE, this::emptyUnused);
+      }
+      reserves.add(reserve);
+    } else {
+      discard(parts);
+    }
+  }
+
+  /** Empties the reserves that have not been used for some time. */
+  private void emptyUnused() {
+    for (StreamReserve each : List.copyOf(reserves)) {
+      if (!each.wasUsed()) {
+        empty(each);
+      }
+    }
+    if (!reserves.isEmpty()) {
+      server.after(IDLE, this::emptyUnused);
+    }
+  }
+
+  /** Empties all reserves. Returns whether there was something. */
+  boolean emptyReserves() {
+    boolean any = false;
+    for (StreamReserve each : List.copyOf(reserves)) {
+      any |= empty(each);
+    }
+    return any;
+  }
+
+  /** Gives back what is kept for later streams. Returns whether there was something. */
+  boolean empty(StreamReserve reserve) {
+    reserves.remove(reserve);
+    List<StreamParts> all = reserve.takeAll();
+    for (StreamParts each : all) {
+      // The quotas at once: somebody may wait for them.
+      giveBack(each.number());
+      discard(each);
+    }
+    return !all.isEmpty();
   }
 
   // ---- Listeners ----
@@ -498,6 +582,7 @@ final class StreamService implements StreamKeeper {
    */
   void hold() {
     asked.hold();
+    server.execute(this::emptyReserves);
   }
 
   /** Does it, and what follows. */

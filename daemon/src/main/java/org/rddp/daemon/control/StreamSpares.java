@@ -2,6 +2,7 @@ package org.rddp.daemon.control;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.SystemCallException;
@@ -44,7 +45,7 @@ final class StreamSpares {
   private final Consumer<Runnable> control;
   private final Runnable notLocked;
   private final Queue<Spare> spares = new ArrayDeque<>();
-  private long lastNumber;
+  private final AtomicLong lastNumber = new AtomicLong();
   private int ordered;
   private volatile boolean stopped;
 
@@ -91,10 +92,9 @@ final class StreamSpares {
   }
 
   private void order(Consumer<Spare> made, Consumer<SystemCallException> failed) {
-    long number = ++lastNumber;
     thread.accept(() -> {
       try {
-        Spare spare = make(number);
+        Spare spare = make();
         if (stopped) {
           spare.close();
         } else {
@@ -106,28 +106,45 @@ final class StreamSpares {
     });
   }
 
-  private Spare make(long number) throws SystemCallException {
+  private Spare make() throws SystemCallException {
     StreamMemory memory = StreamMemory.create(StreamService.FIRST_RING, StreamService.RING);
     try {
       // Allocated here, so that not much is left to do when a program has it.
       if (!memory.allocate()) {
         notLocked.run();
       }
-      PairedSocket[] ends = PairedSocket.ofMessages("rddp-stream");
-      boolean refuses = ends[0].forbidDescriptors();
-      ends[1].limitSending();
-      long cookie = PairedSocket.cookie(ends[1].descriptor());
-      return new Spare(number, memory, ends[0], ends[1], cookie, refuses);
+      return with(memory);
     } catch (SystemCallException | RuntimeException e) {
       memory.close();
       throw e;
     }
   }
 
+  /**
+   * Makes what an ended stream has left ready for another one of the same program. Any thread.
+   *
+   * @return null if that cannot be
+   */
+  Spare renew(StreamMemory memory) {
+    try {
+      return !stopped && memory.renew(StreamService.FIRST_RING) ? with(memory) : null;
+    } catch (SystemCallException e) {
+      return null;
+    }
+  }
+
+  private Spare with(StreamMemory memory) throws SystemCallException {
+    PairedSocket[] ends = PairedSocket.ofMessages("rddp-stream");
+    boolean refuses = ends[0].forbidDescriptors();
+    ends[1].limitSending();
+    long cookie = PairedSocket.cookie(ends[1].descriptor());
+    return new Spare(lastNumber.incrementAndGet(), memory, ends[0], ends[1], cookie, refuses);
+  }
+
   /** Transfers the last number. */
   void transfer(Snapshot snapshot) {
     snapshot.begin(StreamSpares.class);
-    lastNumber = snapshot.number("lastNumber", lastNumber);
+    lastNumber.set(snapshot.number("lastNumber", lastNumber.get()));
     snapshot.end();
   }
 

@@ -159,6 +159,9 @@ public final class EngineStreams {
     if (engine.isClosing()) {
       throw new RequestRefusedException(Reason.STATE, "the daemon ends");
     }
+    if (parts.section().hasLeft()) {
+      throw new RequestRefusedException(Reason.STATE, "the session has ended");
+    }
     return new StreamOpening(engine, remote, remotePort, localPort, timeout).begin(parts);
   }
 

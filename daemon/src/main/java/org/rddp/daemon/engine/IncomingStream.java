@@ -71,7 +71,7 @@ public final class IncomingStream extends StartupWatch implements StartupHandler
     StreamSection section = found == null ? null : found.section(engine);
     if (section == null) {
       reject(StreamGreeting.NOBODY);
-    } else if (!section.owner().hasRoomForConnection() || !found.enter()) {
+    } else if (!found.enter()) {
       engine.counters().streamsRefused++;
       tcp.abort();
     } else {

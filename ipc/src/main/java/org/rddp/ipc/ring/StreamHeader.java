@@ -47,6 +47,12 @@ public final class StreamHeader {
   public static final int ABORT_AT_CLOSE = 16;
 
   /**
+   * {@link #programFlags}: no process of the program uses the memory any more, and a later stream
+   * of the session may have it.
+   */
+  public static final int GIVEN_BACK = 32;
+
+  /**
    * Where {@link #programFlags} has the congestion control that the program has chosen, 0 for none,
    * and {@link #daemonFlags} that which the stream began with.
    */
@@ -153,6 +159,11 @@ public final class StreamHeader {
     INT.set(ALL, address + SEND_ALLOWED, sending.octets());
     INT.set(ALL, address + RECEIVE_RING, receiving.octets());
     INT.setRelease(ALL, address + AT_VERSION, VERSION);
+  }
+
+  /** Clears what a former stream has left in memory that is used again. */
+  void clear() {
+    ALL.asSlice(address, OCTETS).fill((byte) 0);
   }
 
   /** Writes the addresses of both ends into new memory. */

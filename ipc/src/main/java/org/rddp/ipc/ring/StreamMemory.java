@@ -18,6 +18,10 @@ public final class StreamMemory implements AutoCloseable {
 
   private final SharedMemory shared;
   private final StreamHeader header;
+
+  /** Daemon: whether nobody has ever been able to punch a hole into it, or will be. */
+  private final boolean immutable;
+
   private final StreamRing sending;
   private final StreamRing receiving;
 
@@ -27,8 +31,10 @@ public final class StreamMemory implements AutoCloseable {
   private volatile int allocatedToReceive;
   private boolean closed;
 
-  private StreamMemory(SharedMemory shared, StreamRing sending, StreamRing receiving) {
+  private StreamMemory(
+      SharedMemory shared, StreamRing sending, StreamRing receiving, boolean immutable) {
     this.shared = shared;
+    this.immutable = immutable;
     this.sending = sending;
     this.receiving = receiving;
     header = new StreamHeader(shared.address());
@@ -51,7 +57,8 @@ public final class StreamMemory implements AutoCloseable {
     return new StreamMemory(
         shared,
         new StreamRing(send, largest, first),
-        new StreamRing(send + largest, largest, first));
+        new StreamRing(send + largest, largest, first),
+        shared.isImmutable());
   }
 
   /**
@@ -71,7 +78,8 @@ public final class StreamMemory implements AutoCloseable {
     return new StreamMemory(
         shared,
         new StreamRing(send, largest, LEAST_RING),
-        new StreamRing(send + largest, largest, LEAST_RING));
+        new StreamRing(send + largest, largest, LEAST_RING),
+        shared.isImmutable());
   }
 
   private static void check(int octets) {
@@ -102,7 +110,8 @@ public final class StreamMemory implements AutoCloseable {
           new StreamMemory(
               shared,
               new StreamRing(send, sendOctets, header.sendRing()),
-              new StreamRing(send + sendOctets, receiveOctets, header.receiveRing()));
+              new StreamRing(send + sendOctets, receiveOctets, header.receiveRing()),
+              false);
       shared.forbidHoles();
       descriptor.close();
       return memory;
@@ -113,11 +122,24 @@ public final class StreamMemory implements AutoCloseable {
   }
 
   /**
+   * Daemon: whether nobody has been able to punch a hole into it since it was made, so that its
+   * pages are still those that {@link #allocate()} has mapped.
+   */
+  public boolean isImmutable() {
+    return immutable;
+  }
+
+  /** Daemon: whether a program says that it has mapped the memory. */
+  public boolean isMapped() {
+    return (header.programFlags() & StreamHeader.MAPPED) != 0;
+  }
+
+  /**
    * Daemon: whether a program says that it has mapped the memory, in which nobody can punch a hole
    * from now on. Never waits: nothing is looked at while somebody can.
    */
   public boolean isMappedSafely() throws SystemCallException {
-    return shared.forbidsHoles() && (header.programFlags() & StreamHeader.MAPPED) != 0;
+    return shared.forbidsHoles() && isMapped();
   }
 
   /** Daemon: whether another daemon can map it. Never waits. */
@@ -152,6 +174,26 @@ public final class StreamMemory implements AutoCloseable {
     allocatedToSend = Math.clamp(toSend, 0, sending.largest());
     allocatedToReceive = Math.clamp(toReceive, 0, receiving.largest());
     return allocate();
+  }
+
+  /**
+   * Daemon: makes it as it was when it was new, for another stream of the same session, if its
+   * program says that nobody uses it any more ({@link StreamHeader#GIVEN_BACK}), and it has not
+   * grown.
+   *
+   * @param first octets that each ring used in the beginning
+   * @return false if that cannot be; then it is as it was
+   */
+  public boolean renew(int first) {
+    boolean given = (header.programFlags() & StreamHeader.GIVEN_BACK) != 0;
+    if (!immutable || !given || allocatedToSend != first || allocatedToReceive != first) {
+      return false;
+    }
+    // Octets of one process are none of another's.
+    sending.clear(header.written());
+    receiving.clear(header.received());
+    header.clear();
+    return true;
   }
 
   /**
@@ -202,6 +244,16 @@ public final class StreamMemory implements AutoCloseable {
 
   private long offset(StreamRing ring) {
     return ring.address(0) - shared.address();
+  }
+
+  /**
+   * Program: nobody in it uses the memory any more, and {@link #close} follows: the daemon may use
+   * it for another stream of the session.
+   */
+  public void giveBack() {
+    if (!closed) {
+      header.addProgramFlags(StreamHeader.GIVEN_BACK);
+    }
   }
 
   /** The memfd: in the daemon, until a program has mapped it that no other daemon can map. */

@@ -1,5 +1,7 @@
 package org.rddp.ipc.ring;
 
+import java.lang.foreign.MemorySegment;
+
 /**
  * One end's view of a ring of an octet stream. The ring uses the first octets of its part of the
  * memory, and can get longer: the octet at a position lies where that is modulo the length in use.
@@ -58,6 +60,12 @@ public final class StreamRing {
   /** Where in the ring the octet at a position is. */
   public int offset(long position) {
     return (int) position & (octets - 1);
+  }
+
+  /** Clears the octets up to a position, beyond which none have been. */
+  void clear(long to) {
+    long used = to < 0 ? octets : Math.min(to, octets);
+    MemorySegment.ofAddress(start).reinterpret(octets).asSlice(0, used).fill((byte) 0);
   }
 
   /** Octets that lie in a row, from a position on. */

@@ -1,0 +1,36 @@
+/*
+ * This process's mappings of streams' memories. The daemon gives the memory of a stream that has ended to a later one of the session:
+ * mappings are kept for that, a few of them.
+ */
+#ifndef RDDP_SOCKETS_MAPPINGS_H
+#define RDDP_SOCKETS_MAPPINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct mapping {
+    uint8_t *at;
+    size_t octets;
+    dev_t device;
+    ino_t number;
+    bool immutable;        /* others can map the memory, and nobody can punch holes into it */
+    unsigned generation;   /* of the process that has mapped it, or used it again */
+    unsigned forks;        /* of that process until then */
+    struct mapping *next;  /* of those that are kept */
+};
+
+/* Maps a memory that the daemon has sent, in which holes are forbidden then, or finds its mapping. NULL with errno. */
+struct mapping *take_mapping(int memory, size_t octets);
+
+/* Whether no other process has used the memory, as children do that a process has made meanwhile: the daemon may give it to another stream. */
+bool is_only_users(const struct mapping *mapping);
+
+/* This process uses it no more. */
+void put_mapping(struct mapping *mapping);
+
+/* This process is going to make another one with a copy of its memory. */
+void note_fork(void);
+
+#endif
