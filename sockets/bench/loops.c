@@ -3,6 +3,7 @@
  *
  *   loops-sockets serve ADDRESS PORT           returns what it gets, to any number of clients
  *   loops-sockets ping ADDRESS PORT COUNT      one octet there and back: nanoseconds
+ *   loops-sockets connect ADDRESS PORT COUNT   that many connections one after the other, with such an octet: a second
  *   loops-sockets wait ADDRESS PORT COUNT      epoll_wait() over connections and pipes of which one is ready: nanoseconds
  *   loops-sockets memory ADDRESS PORT COUNT    that many connections: octets of the machine's memory for each, both ends
  *
@@ -114,6 +115,16 @@ static void measure_ping(char **arguments, size_t count) {
         times[count - 1]);
 }
 
+static void measure_connect(char **arguments, size_t count) {
+    double start = nanos();
+    for (size_t i = 0; i < count; i++) {
+        int descriptor = connected(arguments);
+        ping(descriptor);
+        CHECK(close(descriptor) == 0);
+    }
+    printf("rate %.1f\n", (double)count / (nanos() - start) * 1e9);
+}
+
 static void measure_wait(char **arguments, size_t count) {
     int epoll = epoll_create1(0);
     for (int i = 0; i < WAITED; i++) {
@@ -180,6 +191,8 @@ int main(int count, char **arguments) {
     size_t times = (size_t)atol(arguments[4]);
     if (strcmp(arguments[1], "ping") == 0) {
         measure_ping(arguments + 2, times);
+    } else if (strcmp(arguments[1], "connect") == 0) {
+        measure_connect(arguments + 2, times);
     } else if (strcmp(arguments[1], "wait") == 0) {
         measure_wait(arguments + 2, times);
     } else {

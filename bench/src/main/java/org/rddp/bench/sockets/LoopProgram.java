@@ -13,7 +13,8 @@ import org.rddp.bench.layout.BuiltFile;
  * The loops of {@code sockets/bench/loops.c}.
  *
  * @param loop {@code ping}: {@code mean}, {@code p50}, {@code p99} and {@code max} in ns; {@code
- *     wait}: {@code wait} in ns; {@code memory}: {@code octets} of a connection
+ *     connect}: {@code rate} a second; {@code wait}: {@code wait} in ns; {@code memory}: {@code
+ *     octets} of a connection
  */
 record LoopProgram(String loop) implements MeasuredProgram {
   private static String program() throws CannotRunException {

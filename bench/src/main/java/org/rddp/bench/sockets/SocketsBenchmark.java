@@ -90,6 +90,9 @@ public final class SocketsBenchmark extends NamedBenchmark {
       ComparisonResult octet =
           run(report, loops, contest, "one octet", SocketsTask.loop("ping", 20_000), rounds);
       addRates(loops, octet, "p50", 1e-9, "s");
+      ComparisonResult opened =
+          run(report, loops, contest, "connections", SocketsTask.loop("connect", 2_000), rounds);
+      addRates(loops, opened, "rate", 1, "/s");
       ComparisonResult wait =
           run(report, loops, contest, "epoll_wait", SocketsTask.loop("wait", 20_000), rounds);
       addRates(loops, wait, "wait", 1e-9, "s");
@@ -159,8 +162,9 @@ public final class SocketsBenchmark extends NamedBenchmark {
   private static ReportTable loopTable() {
     return new ReportTable(
             "loops",
-            "One octet, a wait, memory",
-            "p50 of one octet there and back; what `epoll_wait` takes over eight connections and eight"
+            "One octet, connections, a wait, memory",
+            "p50 of one octet there and back; connections a second that carry such an octet, one after"
+                + " the other; what `epoll_wait` takes over eight connections and eight"
                 + " pipes, one of which is ready; and how much more memory is in use, of programs, shared,"
                 + " and of the kernel's objects, for each of 1,000 connections, with both ends and the"
                 + " daemon.")

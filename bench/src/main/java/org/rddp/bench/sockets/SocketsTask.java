@@ -3,8 +3,8 @@ package org.rddp.bench.sockets;
 /**
  * A round of {@link SocketsRig}.
  *
- * @param program which programs: redis, iperf3, pgbench, wrk, or a loop, which is ping, wait or
- *     memory
+ * @param program which programs: redis, iperf3, pgbench, wrk, or a loop, which is ping, connect,
+ *     wait or memory
  * @param connections of the client, where it says how many
  * @param count requests, seconds, calls or connections
  */
