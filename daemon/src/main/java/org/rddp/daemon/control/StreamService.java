@@ -80,6 +80,9 @@ final class StreamService implements StreamKeeper {
   /** Those with parts. */
   private final Set<StreamReserve> reserves = new HashSet<>();
 
+  /** Whether {@link #emptyUnused} follows. */
+  private boolean emptying;
+
   private final StreamSpares spares;
   private final HeldTasks asked = new HeldTasks();
   private int lastNumber;
@@ -467,25 +470,29 @@ final class StreamService implements StreamKeeper {
     if (!asked.isHolding() && slot.program().keeps(slot)) {
       StreamReserve reserve = slot.program().reserve();
       reserve.add(parts);
-      if (reserves.isEmpty()) {
-        server.after(IDLE, this::emptyUnused);
-      }
       reserves.add(reserve);
+      emptyLater();
     } else {
       discard(parts);
     }
   }
 
+  private void emptyLater() {
+    if (!emptying && !reserves.isEmpty()) {
+      emptying = true;
+      server.after(IDLE, this::emptyUnused);
+    }
+  }
+
   /** Empties the reserves that have not been used for some time. */
   private void emptyUnused() {
+    emptying = false;
     for (StreamReserve each : List.copyOf(reserves)) {
       if (!each.wasUsed()) {
         empty(each);
       }
     }
-    if (!reserves.isEmpty()) {
-      server.after(IDLE, this::emptyUnused);
-    }
+    emptyLater();
   }
 
   /** Empties all reserves. Returns whether there was something. */
