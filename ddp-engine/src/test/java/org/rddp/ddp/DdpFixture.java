@@ -6,6 +6,7 @@ import java.util.Random;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.QueueSettings;
+import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.testing.InMemoryTcpPair;
 
 /** A DDP Stream whose peer is the test. */
@@ -20,10 +21,11 @@ public final class DdpFixture {
   final RawUlpduPeer peer;
   final InMemoryTcpPair tcp;
 
-  private DdpFixture(boolean initiator, int emss, int held, QueueSettings... queues) {
+  private DdpFixture(
+      boolean initiator, int emss, int held, MpaSettings mpa, QueueSettings... queues) {
     DdpSettings settings = new DdpSettings(16, 4, List.of(queues), held, null, null, false);
     if (initiator) {
-      stream = ulp.initiator(engine, domain, settings, new byte[0]);
+      stream = ulp.initiator(engine, domain, settings, new byte[0], mpa);
       peer = RawUlpduPeer.responder();
     } else {
       stream = ulp.responder(engine, domain, settings);
@@ -40,27 +42,33 @@ public final class DdpFixture {
 
   /** A stream that may send from the start. */
   static DdpFixture sending(int emss, int... receiveDepths) {
-    return new DdpFixture(true, emss, 0, buffered(receiveDepths));
+    return new DdpFixture(true, emss, 0, MpaSettings.DEFAULTS, buffered(receiveDepths));
+  }
+
+  /** A stream that may send from the start, and packs its segments. */
+  static DdpFixture packing() {
+    MpaSettings mpa = MpaSettings.DEFAULTS.withPacking(true);
+    return new DdpFixture(true, EMSS, 0, mpa, buffered(1));
   }
 
   /** A stream whose peer may send from the start. */
   static DdpFixture receiving(int... receiveDepths) {
-    return new DdpFixture(false, EMSS, 0, buffered(receiveDepths));
+    return new DdpFixture(false, EMSS, 0, MpaSettings.DEFAULTS, buffered(receiveDepths));
   }
 
   /** A stream that keeps so many octets of messages without a buffer. */
   static DdpFixture holding(int octets, int... receiveDepths) {
-    return new DdpFixture(false, EMSS, octets, buffered(receiveDepths));
+    return new DdpFixture(false, EMSS, octets, MpaSettings.DEFAULTS, buffered(receiveDepths));
   }
 
   /** A stream that keeps such messages, with queues of any kind. */
   static DdpFixture holding(int octets, QueueSettings... queues) {
-    return new DdpFixture(false, EMSS, octets, queues);
+    return new DdpFixture(false, EMSS, octets, MpaSettings.DEFAULTS, queues);
   }
 
   /** A stream whose peer may send from the start, with queues of any kind. */
   static DdpFixture receiving(QueueSettings... queues) {
-    return new DdpFixture(false, EMSS, 0, queues);
+    return new DdpFixture(false, EMSS, 0, MpaSettings.DEFAULTS, queues);
   }
 
   private static QueueSettings[] buffered(int... depths) {

@@ -56,6 +56,24 @@ class MulpduUseTest {
   }
 
   @Test
+  @Tag("MPA-4.5-04")
+  @DisplayName("RFC 5044 4.5: a message is cut where it fills a segment, if its frame then goes on")
+  void shouldFillASegmentOfATrain() {
+    DdpFixture ddp = DdpFixture.packing();
+    ddp.tcp.sendTrains();
+    int full = MULPDU - DdpHeader.TAGGED_LENGTH;
+    for (int token = 1; token <= 2; token++) {
+      StreamRequest request = new StreamRequest().memory(memory.address(), 2L * full + 428);
+      ddp.stream.postTagged(token, WRITE, request.remote(7, 0));
+    }
+    ddp.run();
+    int tail = 428 + DdpHeader.TAGGED_LENGTH;
+    int filling = DdpFixture.EMSS - (tail + 6) - 6;
+    int rest = tail + full - (filling - DdpHeader.TAGGED_LENGTH);
+    assertThat(lengths(ddp)).containsExactly(MULPDU, MULPDU, tail, filling, MULPDU, rest);
+  }
+
+  @Test
   @Tag("MPA-3-03")
   @Tag("MPA-4.5-05")
   @DisplayName("RFC 5044 3: no segment exceeds MULPDU, and only a message's last is shorter")

@@ -148,13 +148,23 @@ class SendSchedulerTest {
   void shouldEndTheQuantumWithTheTrain() {
     connections.get(0).sendTrains();
     int segments = 3;
+    int leavesTooLittle = 2 * PAYLOAD + PAYLOAD - 100;
     for (int i = 0; i < 20; i++) {
-      postOctets(0, 2 * PAYLOAD + 100);
+      postOctets(0, leavesTooLittle);
     }
     turn(segments);
     post(1, 1);
     assertThat(turn(64)).as("a message ends its frame").containsExactly(segments, 1, 0);
     assertThat(turn(64)).containsExactly(segments, 0, 0);
+  }
+
+  @Test
+  void shouldFillTheFrameOfTheLastSegment() {
+    connections.get(0).sendTrains();
+    int frame = 16_384 / DdpFixture.EMSS;
+    post(0, LONG);
+    assertThat(turn(4)).containsExactly(frame, 0, 0);
+    assertThat(turn(frame + 1)).containsExactly(2 * frame, 0, 0);
   }
 
   @Test

@@ -65,14 +65,14 @@ final class MpaSender {
    * @param usual MULPDU by the formula
    */
   int fullMulpdu(int usual) {
-    int segment = markers ? stream.trainSegment() : 0;
+    int segment = markers && stream.openRoom() == 0 ? stream.trainSegment() : 0;
     // MPA-4.5-03
     return segment == 0 ? usual : Math.max(Mulpdu.within(segment, offset, true), Mulpdu.MIN);
   }
 
-  /** Whether a full FPDU would leave in the frame of the last one. */
+  /** Whether an FPDU of MULPDU octets would leave in the frame of the last one. */
   boolean joinsLast() {
-    return stream.trainSegment() != 0;
+    return stream.trainSegment() != 0 && (stream.openRoom() == 0 || room() >= Mulpdu.MIN);
   }
 
   /**
@@ -82,13 +82,15 @@ final class MpaSender {
    * @param full MULPDU of an empty segment
    */
   int mulpdu(int full) {
-    int room = packing ? stream.openRoom() : 0;
-    if (room == 0) {
-      return full;
-    }
-    int fits = Mulpdu.within(room, offset, markers); // MPA-4.5-03, MPA-4.5-04, MPAA-2-03
+    int room = room();
     // MPA-4.5-10; MPA-4.5-09: "MUST NOT provide a MULPDU smaller than 128"
-    return fits < Mulpdu.MIN ? full : Math.min(fits, full);
+    return room < Mulpdu.MIN ? full : Math.min(room, full);
+  }
+
+  /** The largest ULPDU that fits the room left in the open segment; less than 1 if none does. */
+  private int room() {
+    int room = packing ? stream.openRoom() : 0;
+    return Mulpdu.within(room, offset, markers); // MPA-4.5-03, MPA-4.5-04, MPAA-2-03
   }
 
   /** Touches the cache lines that sending needs: {@link MpaConnection#prefetchSending}. */
@@ -115,8 +117,7 @@ final class MpaSender {
    */
   boolean send(long head, int headLength, long payload, int payloadLength, boolean more) {
     int size = size(headLength + payloadLength);
-    boolean inTrain = size <= stream.trainSegment();
-    boolean room = inTrain || leavesRoom(size);
+    boolean room = size == stream.trainSegment() || leavesRoom(size);
     // A segment takes several FPDUs only if each is whole in it: MPA-5.1-05, MPAA-1-02, ANA-6-01;
     // MPA-2-03: "includes an integer number of FPDUs". The one that does not fit begins the next
     // segment, and this one stays shorter: MPAA-2-02, MPAA-2-04, MPAB-2.2-03.
@@ -138,7 +139,7 @@ final class MpaSender {
     if (!packing) {
       return false;
     }
-    int open = stream.openRoom();
+    int open = Math.max(stream.openRoom(), stream.trainSegment());
     return (size <= open ? open : stream.emss()) - size >= SMALLEST;
   }
 

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.ip.InterfaceAddress;
@@ -151,6 +152,63 @@ class MpaTrainsTest {
     end();
     assertThat(ulpdus).hasSizeGreaterThan(1);
     assertThat(first.counters().trainSegmentsOut).isGreaterThan(8 * first.counters().trainsOut);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @Tag("MPA-5.1-05")
+  @Tag("MPA-4.5-03")
+  @DisplayName("RFC 5044 A.2: MULPDU fills the segment of a small FPDU, and the train goes on")
+  void shouldFillASegmentOfATrain(boolean markers) {
+    open(MpaSettings.DEFAULTS.withMarkers(markers).withPacking(true));
+    for (int burst = 0; burst < 40; burst++) {
+      send(sender.mulpdu(), true);
+      int tail = 100 + 30 * burst;
+      send(tail, true);
+      int filling = sender.mulpdu();
+      assertThat(filling).isLessThan(sender.fullMulpdu());
+      assertThat(sender.joinsLast()).isTrue();
+      send(filling, true);
+      if (!markers) {
+        assertThat(filling + tail).isBetween(1448 - 12 - 3, 1448 - 12);
+      }
+      send(sender.mulpdu(), false);
+      turn();
+      turn();
+    }
+    end();
+    assertThat(first.counters().trainsOut).isGreaterThanOrEqualTo(40);
+    // With Markers some FPDUs cannot fill their segment.
+    assertThat(first.counters().trainsOut).isLessThan(markers ? 60 : 41);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1296, true", "1312, true", "1316, false", "1436, false"})
+  @Tag("MPA-4.5-09")
+  @DisplayName("RFC 5044 4.5: a rest for which MULPDU would be less than 128 ends the train")
+  void shouldEndATrainThatLeavesTooLittle(int tail, boolean goesOn) {
+    open(MpaSettings.DEFAULTS.withMarkers(false).withPacking(true));
+    int full = sender.mulpdu();
+    send(full, true);
+    send(tail - 6, true);
+    assertThat(sender.joinsLast()).isEqualTo(goesOn);
+    assertThat(sender.mulpdu()).isEqualTo(goesOn ? 1448 - tail - 6 : full);
+    send(sender.mulpdu(), true);
+    send(sender.mulpdu(), false);
+    end();
+    assertThat(first.counters().trainsOut).isEqualTo(goesOn ? 1 : 2);
+  }
+
+  @Test
+  @DisplayName("without packing a small FPDU ends its train")
+  void shouldNotFillASegmentWithoutPacking() {
+    open(MpaSettings.DEFAULTS.withMarkers(false).withPacking(false));
+    send(sender.mulpdu(), true);
+    send(100, true);
+    assertThat(sender.joinsLast()).isFalse();
+    send(100, true);
+    end();
+    assertThat(first.counters().trainSegmentsOut).isEqualTo(2);
   }
 
   @Test

@@ -216,52 +216,46 @@ final class Sender {
     addedToTrain(length);
   }
 
-  /** Octets of each segment of the waiting train, if another has room there; otherwise 0. */
+  /** Octets with which the waiting train goes on; 0 if there is none: {@link TcpStream}. */
   int trainSegment() {
     return flight == null ? 0 : flight.queue.trainSegment(emss);
   }
 
   /** Octets that the last segment has room for, if it waits and data may be appended. */
   int openRoom() {
-    boolean waits =
-        flight != null
-            && !flight.queue.hasOpenTrain()
-            && !finQueued
-            && flight.board.unsent() < flight.queue.tail();
+    boolean waits = flight != null && !finQueued && flight.board.unsent() < flight.queue.tail();
     return waits ? flight.queue.openRoom(emss) : 0;
   }
 
   /**
-   * Address behind the waiting train, or behind the segment that waits, for so many octets; 0 if
+   * Address behind the segment that waits, or behind the waiting train, for so many octets; 0 if
    * there is no room.
    *
    * @param packs whether they may be a part of that segment
    */
   long roomBehind(int octets, boolean packs) {
-    boolean room = octets <= trainSegment() || (packs && octets <= openRoom());
+    int open = openRoom();
+    boolean room = open == 0 ? octets <= trainSegment() : packs && octets <= open;
     return room ? flight.queue.behind() : 0;
   }
 
   /** Takes octets that the user has written to {@link #roomBehind}. */
   void commitBehind(int octets, boolean more) {
-    if (octets <= trainSegment()) {
-      append(octets, more);
-    } else if (octets <= openRoom()) {
-      flight.queue.extendLast(octets);
-      added(octets, more);
-    } else {
+    int open = openRoom();
+    if (octets > (open == 0 ? trainSegment() : open)) {
       throw new IllegalStateException("no room was reserved for " + octets + " octets");
     }
-  }
-
-  /** Takes a segment that the user has written behind the train. */
-  private void append(int octets, boolean more) {
-    boolean full = flight.queue.addBehind(octets);
-    if (more && full && trainSegment() != 0) {
+    boolean inTrain = flight.queue.hasOpenTrain();
+    if (open == 0) {
+      flight.queue.addBehind(octets);
+    } else {
+      flight.queue.extendLast(octets);
+    }
+    if (more && trainSegment() != 0) {
       addedToTrain(octets);
     } else {
       flight.queue.endTrain();
-      added(octets, false);
+      added(octets, more && !inTrain);
     }
   }
 

@@ -62,9 +62,10 @@ public interface TcpStream {
    * order:
    *
    * <ul>
-   *   <li>behind the train that waits, if the octets are at most its {@link #trainSegment}
    *   <li>if {@code packs}, behind the segment that waits, if {@link #openRoom} suffices: several
    *       FPDUs share a segment (RFC 5044 appendix A.2)
+   *   <li>behind the train that waits, if its last segment is full and the octets are at most its
+   *       {@link #trainSegment}
    *   <li>if {@code leads}, at the beginning of a packet for a train: several segments one behind
    *       the other, which leave as one frame if the device takes such ones ({@link
    *       org.rddp.device.FrameDevice#longestFrame()})
@@ -96,8 +97,10 @@ public interface TcpStream {
   }
 
   /**
-   * Octets of each segment of the train that waits, if there is room for another of that length; 0
-   * otherwise. The train ends with a segment that has fewer, and before one that has more.
+   * Octets with which the train that waits goes on: those of each of its segments, if there is room
+   * for another of that length, or those that its last segment lacks, which then are its {@link
+   * #openRoom}. 0 otherwise. The train ends with a segment that stays shorter than the others, and
+   * before one that is longer.
    */
   default int trainSegment() {
     return 0;

@@ -139,13 +139,68 @@ class TrainTest {
   }
 
   @Test
-  void shouldEndWithASegmentThatHasFewerOctets() {
+  @DisplayName("RFC 5044 A.2: a segment with fewer octets waits for others that fill it")
+  void shouldGoOnBehindASegmentThatIsFilled() {
     open(Script.plain());
     putFull(2);
     put(300, true);
-    assertThat(script.stream.trainSegment()).isZero();
-    script.stack.transmit(script.now);
+    assertThat(script.stream.trainSegment()).isEqualTo(700);
+    assertThat(script.stream.openRoom()).isEqualTo(700);
+    script.pack(200, true);
+    assertThat(script.stream.openRoom()).isEqualTo(500);
+    script.pack(500, true);
+    assertThat(script.stream.trainSegment()).isEqualTo(1000);
+    assertThat(script.stream.openRoom()).isZero();
+    put(1000, true);
+    script.turn();
+    script.expect("P. seq 1 len 4000");
+    assertThat(script.stack.counters().trainSegmentsOut).isEqualTo(4);
+    script.receive(". seq 1 ack 2001");
+    script.pass(3 * Script.SECOND);
+    script.expect(". seq 2001 len 1000");
+    script.receive(". seq 1 ack 4001");
+    assertThat(script.stack.packetsHeld()).isZero();
+  }
+
+  @Test
+  void shouldEndWithASegmentThatStaysShorter() {
+    open(Script.plain());
+    putFull(2);
+    put(300, true);
+    assertThatThrownBy(() -> script.stream.commit(701, true))
+        .isInstanceOf(IllegalStateException.class);
+    script.turn();
     script.expect("P. seq 1 len 2300");
+    putFull(1);
+    put(300, false);
+    script.stack.transmit(script.now);
+    script.expect("P. seq 2301 len 1300");
+  }
+
+  @Test
+  @DisplayName("what may not share a segment begins another frame")
+  void shouldEndBeforeASegmentThatIsNotPacked() {
+    open(Script.plain());
+    putFull(2);
+    put(300, true);
+    put(400, true);
+    assertThat(script.stream.trainSegment()).isEqualTo(400);
+    script.turn();
+    script.expect(". seq 1 len 2300");
+    script.expect("P. seq 2301 len 400");
+  }
+
+  @Test
+  void shouldBeFilledInAnotherProcess() {
+    open(Script.plain());
+    putFull(2);
+    put(300, true);
+    script.goOn(script.snapshot());
+    assertThat(script.stream.openRoom()).isEqualTo(700);
+    script.pack(700, true);
+    put(1000, true);
+    script.turn();
+    script.expect("P. seq 1 len 4000");
   }
 
   @Test

@@ -363,21 +363,21 @@ public final class DdpSender {
 
   /**
    * Sends segments, at most {@code share}, until their payload is {@code quantum} octets or more,
-   * and then those that leave together with the last one, up to {@link
-   * SendScheduler#JOINED_QUANTUM}.
+   * and then those that leave together with the last one: up to {@link
+   * SendScheduler#JOINED_QUANTUM}, or {@link SendScheduler#FRAME} if the quantum is more.
    *
    * @return how many
    */
   int sendShare(int share, int quantum) {
     long enough = counters.octets + quantum;
-    long most = counters.octets + SendScheduler.JOINED_QUANTUM;
+    long most =
+        counters.octets + Math.clamp(quantum, SendScheduler.JOINED_QUANTUM, SendScheduler.FRAME);
     int sent = 0;
     boolean taken = true;
     // Asks whether TCP can send only if there is something to send: after a lone message the
     // question cost more than its header.
     while (taken
-        && sent < share
-        && (counters.octets < enough || joinsLast(most))
+        && ((sent < share && counters.octets < enough) || joinsLast(most))
         && !queues.isEmpty()
         // RDMAP-5.5-09: "until it has been successfully completed at the DDP layer"
         && mpa.sendable()) {
@@ -394,13 +394,13 @@ public final class DdpSender {
     isBacklogged = !queues.isEmpty();
     if (queues.isEmpty()) {
       closeIfAsked();
-    } else if (sent == share || counters.octets >= enough) {
+    } else if (sent >= share || counters.octets >= enough) {
       wake();
     }
     return sent;
   }
 
-  /** Whether a full segment would leave together with the last one, and not exceed this. */
+  /** Whether a segment would leave together with the last one, and not exceed this. */
   private boolean joinsLast(long most) {
     return counters.octets + mpa.fullMulpdu() <= most && mpa.joinsLast();
   }
@@ -464,9 +464,9 @@ public final class DdpSender {
   }
 
   /**
-   * Octets of payload in the next segment. With packing, it fills the TCP segment being packed only
-   * if the message then needs no additional segment; otherwise it has full size and begins a new
-   * one.
+   * Octets of payload in the next segment. With packing, it fills the TCP segment being packed if
+   * the message then needs no additional segment, or if other segments can then leave in the same
+   * frame; otherwise it has full size and begins a new one.
    */
   private int nextPayload(OutgoingMessage message) {
     // MPA-3-03: "DDP SHOULD limit each record size to MULPDU"; so do DDP-5.2-01 and MPAB-1-03.
@@ -474,7 +474,8 @@ public final class DdpSender {
     // asked for anew (DDP-3-01); DDP-3-02: "MUST NOT be required by the LLP to re-segment".
     int full = message.nextPayload(mpa.fullMulpdu());
     int fitting = message.nextPayload(mpa.mulpdu()); // MPA-4.5-04, MPAA-2-02
-    return fitting < full && message.lastPayload(full) <= fitting ? fitting : full;
+    boolean fills = fitting < full && (message.lastPayload(full) <= fitting || mpa.joinsLast());
+    return fills ? fitting : full;
   }
 
   private boolean passToMpa(OutgoingMessage message, int payload) {

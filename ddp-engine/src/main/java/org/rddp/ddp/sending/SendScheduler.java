@@ -16,7 +16,10 @@ import org.rddp.wire.Memory;
  * do not count.
  */
 public final class SendScheduler {
-  /** Segments that a stream sends before the next one is served. */
+  /**
+   * Segments that a stream sends before the next one is served, and those that leave together with
+   * the last of them, up to a {@link #FRAME}.
+   */
   public static final int SHARE = 16;
 
   /**
@@ -30,6 +33,9 @@ public final class SendScheduler {
    * together with the one before: that costs an engine little more.
    */
   public static final int JOINED_QUANTUM = 12_288;
+
+  /** The most octets of payload that leave in one frame. */
+  public static final int FRAME = 1 << 16;
 
   /** Segments for which sending stays contended after a stream that had little to send. */
   public static final int CONTENDED_SEGMENTS = 256;
@@ -126,8 +132,9 @@ public final class SendScheduler {
   }
 
   /**
-   * Sends at most {@code limit} segments, and {@link #SHARE} more of a backlogged stream while
-   * sending is contended or the others fill the limit. An exception ends its stream.
+   * Sends {@code limit} segments, those that leave together with the last of them, and {@link
+   * #SHARE} more of a backlogged stream while sending is contended or the others fill the limit. An
+   * exception ends its stream.
    *
    * @return segments sent; while sending is contended, fewer than the limit does not mean that
    *     nothing is left

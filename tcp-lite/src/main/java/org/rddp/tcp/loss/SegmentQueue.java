@@ -43,8 +43,11 @@ public final class SegmentQueue {
   /** The packet to whose last segment the user may append others; 0 if there is none. */
   private long train;
 
-  /** Octets of each of its segments. */
+  /** Octets of each of its segments; the last may have less. */
   private int trainSegment;
+
+  /** Octets that its last segment has less. */
+  private int trainGap;
 
   /** Octets that it has room for. */
   private int trainRoom;
@@ -230,6 +233,7 @@ public final class SegmentQueue {
     add(packet);
     train = packet;
     trainSegment = pool.length(packet);
+    trainGap = 0;
     trainIsWhole = isWhole;
     arrays.units[last()] = isWhole ? trainSegment : 0;
     trainRoom = (int) Math.min(most, pool.end(packet) - pool.address(packet)) - trainSegment;
@@ -251,12 +255,15 @@ public final class SegmentQueue {
   }
 
   /**
-   * Octets of each segment of the train, if another has room there; 0 otherwise.
+   * Octets with which the train goes on: those of each of its segments, if another has room there,
+   * or those that its last segment lacks, for which {@link #openRoom} then is the room. 0
+   * otherwise.
    *
    * @param longest octets of a segment
    */
   public int trainSegment(int longest) {
-    return train != 0 && trainSegment <= longest && trainSegment <= trainRoom ? trainSegment : 0;
+    int next = trainGap > 0 ? trainGap : trainSegment;
+    return train != 0 && trainSegment <= longest && next <= trainRoom ? next : 0;
   }
 
   /**
@@ -271,9 +278,8 @@ public final class SegmentQueue {
    * Adds a segment that the user has written behind the packet's window to the train.
    *
    * @param octets at most {@link #trainSegment(int)}
-   * @return whether it is as long as the others
    */
-  public boolean addBehind(int octets) {
+  public void addBehind(int octets) {
     long address = pool.address(train);
     int length = pool.length(train);
     pool.window(train, address, length + octets);
@@ -284,7 +290,7 @@ public final class SegmentQueue {
       arrays.follows[last()] = true;
     }
     trainRoom -= octets;
-    return octets == trainSegment;
+    trainGap = trainSegment - octets;
   }
 
   /**
@@ -354,11 +360,14 @@ public final class SegmentQueue {
   /**
    * Octets for which the last segment, which has not been sent, has room behind its packet's
    * window: the packet has no other holder, and the segment alone is in the window, as the user
-   * built it.
+   * built it, or it is the last of the train and shorter than the others.
    *
    * @param longest octets of a segment
    */
   public int openRoom(int longest) {
+    if (train != 0) {
+      return trainGap > 0 ? trainSegment(longest) : 0;
+    }
     int slot = last();
     long packet = arrays.packets[slot];
     if (packet == 0 || arrays.payloads[slot] != pool.address(packet) || pool.shared(packet)) {
@@ -370,7 +379,10 @@ public final class SegmentQueue {
 
   /** Appends octets written {@link #behind} the last segment to it. */
   public void extendLast(int octets) {
-    train = 0;
+    if (train != 0) {
+      trainRoom -= octets;
+      trainGap -= octets;
+    }
     int slot = last();
     long packet = arrays.packets[slot];
     pool.window(packet, pool.address(packet), pool.length(packet) + octets);
@@ -465,9 +477,10 @@ public final class SegmentQueue {
     trainIsWhole = snapshot.flag("trainIsWhole", trainIsWhole);
     if (snapshot.reads() && open) {
       train = count == 0 ? 0 : arrays.packets[last()];
-      if (train == 0 || trainRoom > pool.end(train) - behind()) {
+      if (train == 0 || trainSegment < 1 || trainRoom > pool.end(train) - behind()) {
         throw snapshot.wrong("no segment can follow the last one");
       }
+      trainGap = Math.floorMod(-arrays.lengths[last()], trainSegment);
     }
     snapshot.end();
   }
