@@ -24,6 +24,7 @@ final class PacketQueue {
   private final Descriptor socket;
   private final MbufPool pool;
   private final PacketCalls calls = new PacketCalls();
+  private final FrameMemory memory = new FrameMemory();
   private final MessageArray received = new MessageArray(RECEIVED, 2);
   private final MessageArray sent = new MessageArray(DpdkDevice.BURST, 1);
   private final long[] ordinary = new long[RECEIVED];
@@ -125,14 +126,17 @@ final class PacketQueue {
     int burst = Math.min(count, DpdkDevice.BURST);
     for (int i = 0; i < burst; i++) {
       long packet = packet(array, i);
-      writeHeader(packet, sent.header(i));
+      writeHeader(packet, sent.header(i), pool.length(packet));
       sent.piece(i, 0, pool.address(packet), pool.length(packet));
       sent.pieces(i, 1);
     }
     int done = 0;
     while (done < burst) {
       int taken = calls.send(socket.number(), sent.message(done), burst - done);
-      if (taken == -Errno.EAGAIN || taken == -Errno.ENOBUFS) {
+      if (taken == -Errno.ENOBUFS) {
+        memory.lacking();
+        break;
+      } else if (taken == -Errno.EAGAIN) {
         break;
       } else if (taken < 0) {
         // The kernel refuses this frame, or the interface is down.
@@ -149,7 +153,7 @@ final class PacketQueue {
     return done;
   }
 
-  private static void writeHeader(long packet, long header) {
+  private void writeHeader(long packet, long header, int length) {
     long flags = Memory.getLongNative(packet + MbufLayout.OL_FLAGS);
     if ((flags & MbufFlags.TX_TCP_CHECKSUM) == 0) {
       VirtioHeader.clear(header);
@@ -161,6 +165,9 @@ final class PacketQueue {
     if ((flags & MbufFlags.TX_TCP_SEGMENT) != 0) {
       boolean ipv6 = (flags & MbufFlags.TX_IPV6) != 0;
       VirtioHeader.requestSegments(header, ipv6, MbufFlags.segment(offload));
+      if (memory.isWhole(length)) {
+        VirtioHeader.requestOnePiece(header, length);
+      }
     }
   }
 

@@ -61,6 +61,16 @@ final class VirtioHeader {
     Memory.putShortNative(address + SEGMENT, segment);
   }
 
+  /**
+   * Asks, last, for a frame in one piece of the kernel's memory: what it takes for the length of
+   * the headers says how much of a frame is in its first piece.
+   *
+   * @param octets of the frame, at most 65,535
+   */
+  static void requestOnePiece(long address, int octets) {
+    Memory.putShortNative(address + HEADERS, octets);
+  }
+
   /** Whether the TCP checksum of a received frame need not be checked. */
   static boolean intact(long address) {
     return (Memory.getByte(address + FLAGS) & (NEEDS_CHECKSUM | DATA_VALID)) != 0;

@@ -49,6 +49,14 @@ class VirtioHeaderTest {
     assertThat(written()).isEqualTo("01 04 4a00 ec22 3600 1000".replace(" ", ""));
   }
 
+  @Test
+  void shouldAskForOnePieceOfMemory() {
+    VirtioHeader.requestChecksum(header, 14 + 20, 32);
+    VirtioHeader.requestSegments(header, false, 1448);
+    VirtioHeader.requestOnePiece(header, 63_778);
+    assertThat(written()).isEqualTo("01 01 22f9 a805 2200 1000".replace(" ", ""));
+  }
+
   /** A blank checksum of a neighbour in memory, one that a card has checked, and neither. */
   @ParameterizedTest
   @CsvSource({
