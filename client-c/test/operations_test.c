@@ -73,22 +73,17 @@ static void should_write_and_read(struct pair *pair) {
     CHECK(memcmp(pair->one.memory, pair->two.memory + 10000, 5000) == 0);
 }
 
-/* The first version of the kernel's struct sched_attr. */
-struct attributes {
-    uint32_t size, policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime, deadline, period;
-};
+/* The first version of the kernel's struct sched_attr, of which word 3 is the length of slices in ns. */
+#define ATTRIBUTES 6
+#define RUNTIME 3
 
 /* Linux tells the length of slices from 6.12 on. */
 static void *slices_of_a_thread_that_yields(void *pair) {
-    struct attributes before, after;
-    CHECK(syscall(SYS_sched_getattr, 0, &before, sizeof before, 0) == 0);
+    uint64_t before[ATTRIBUTES], after[ATTRIBUTES];
+    CHECK(syscall(SYS_sched_getattr, 0, before, sizeof before, 0) == 0);
     rddp_yield(((struct pair *)pair)->one.session);
-    CHECK(syscall(SYS_sched_getattr, 0, &after, sizeof after, 0) == 0);
-    CHECK(after.runtime == (before.runtime == 0 ? 0 : 100000));
+    CHECK(syscall(SYS_sched_getattr, 0, after, sizeof after, 0) == 0);
+    CHECK(after[RUNTIME] == (before[RUNTIME] == 0 ? 0 : 100000));
     return NULL;
 }
 

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
+import java.util.function.LongSupplier;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.ThreadScheduling;
 import org.rddp.ipc.linux.TimeSlice;
@@ -21,7 +22,7 @@ import org.rddp.ipc.linux.TimeSlice;
  */
 public final class EngineProcessors {
   /** Time in ns between moves of two threads: many that poll would crowd the other processor. */
-  private static final long BETWEEN_THREADS = TimeUnit.MILLISECONDS.toNanos(100);
+  static final long BETWEEN_THREADS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** Time in ns between two moves of a thread, which the kernel may have moved back meanwhile. */
   private static final long BETWEEN_MOVES = TimeUnit.MILLISECONDS.toNanos(1);
@@ -36,13 +37,14 @@ public final class EngineProcessors {
       Runtime.getRuntime().availableProcessors() == TWO && !isFiltered();
 
   private final IntPredicate hasEngine;
+  private final LongSupplier clock;
 
   /** The id of the thread that was moved last. */
   private long mover;
 
-  private long movedAt = System.nanoTime() - BETWEEN_THREADS;
+  private long movedAt;
 
-  private final EngineStay stay = new EngineStay(System.nanoTime());
+  private final EngineStay stay;
 
   /**
    * Takes how to ask for engines.
@@ -50,7 +52,15 @@ public final class EngineProcessors {
    * @param hasEngine whether an engine of the session was last seen on a processor, from 0 on
    */
   public EngineProcessors(IntPredicate hasEngine) {
+    this(hasEngine, System::nanoTime);
+  }
+
+  /** For tests. */
+  EngineProcessors(IntPredicate hasEngine, LongSupplier clock) {
     this.hasEngine = hasEngine;
+    this.clock = clock;
+    movedAt = clock.getAsLong() - BETWEEN_THREADS;
+    stay = new EngineStay(clock.getAsLong());
   }
 
   /** A filter of system calls may not know of those that move a thread. */
@@ -70,7 +80,7 @@ public final class EngineProcessors {
   public boolean leave() {
     return MOVES
         && hasEngine.test(ThreadScheduling.currentProcessor())
-        && mayLeave(System.nanoTime())
+        && mayLeave(clock.getAsLong())
         && move(false);
   }
 
@@ -84,9 +94,9 @@ public final class EngineProcessors {
     if (leave()) {
       return;
     }
-    long began = System.nanoTime();
+    long began = clock.getAsLong();
     Thread.yield();
-    long now = System.nanoTime();
+    long now = clock.getAsLong();
     if (now - began >= LOST
         && MOVES
         && !hasEngine.test(ThreadScheduling.currentProcessor())

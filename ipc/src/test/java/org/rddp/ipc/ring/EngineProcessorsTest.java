@@ -2,8 +2,10 @@ package org.rddp.ipc.ring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -11,14 +13,18 @@ import org.rddp.ipc.linux.ThreadScheduling;
 
 @Timeout(20)
 class EngineProcessorsTest {
+  private static final int TRIES = 100;
+
   private final Set<Integer> engines = new HashSet<>();
-  private final EngineProcessors processors = new EngineProcessors(engines::contains);
+  private volatile long now = 1;
+  private final EngineProcessors processors =
+      new EngineProcessors(engines::contains, () -> now);
   private final int[] all = allowed();
 
   private static int[] allowed() {
     try {
       return ThreadScheduling.allowedProcessors();
-    } catch (java.io.IOException e) {
+    } catch (IOException e) {
       throw new AssertionError(e);
     }
   }
@@ -28,34 +34,36 @@ class EngineProcessorsTest {
     return all.length == 2 && Runtime.getRuntime().availableProcessors() == 2;
   }
 
+  /** Whether a thread leaves the first processor; the kernel may move it before, but not always. */
+  private boolean leaves() throws IOException {
+    boolean moved = false;
+    for (int i = 0; i < TRIES && !moved; i++) {
+      ThreadScheduling.move(all[0]);
+      moved = processors.leave();
+    }
+    return moved;
+  }
+
+  private static boolean onAnotherThread(Callable<Boolean> action) throws Exception {
+    FutureTask<Boolean> task = new FutureTask<>(action);
+    Thread.ofPlatform().start(task);
+    return task.get();
+  }
+
   @Test
   void shouldMoveTheThreadToTheProcessorWithoutAnEngine() throws Exception {
     engines.add(all[0]);
-    boolean moved;
-    do {
-      ThreadScheduling.move(all[0]);
-      moved = processors.leave();
-      // The kernel may have moved it before.
-    } while (moves() && !moved);
-    assertThat(moved).isEqualTo(moves());
+    assertThat(leaves()).isEqualTo(moves());
     assertThat(allowed()).isEqualTo(all);
   }
 
   @Test
   void shouldMoveOneThreadOnlyAtATime() throws Exception {
     engines.add(all[0]);
-    boolean moved;
-    do {
-      ThreadScheduling.move(all[0]);
-      moved = processors.leave();
-    } while (moves() && !moved);
-    FutureTask<Boolean> other =
-        new FutureTask<>(() -> {
-          ThreadScheduling.move(all[0]);
-          return processors.leave();
-        });
-    Thread.ofPlatform().start(other);
-    assertThat(other.get()).isFalse();
+    assertThat(leaves()).isEqualTo(moves());
+    assertThat(onAnotherThread(this::leaves)).isFalse();
+    now += EngineProcessors.BETWEEN_THREADS;
+    assertThat(onAnotherThread(this::leaves)).isEqualTo(moves());
   }
 
   @Test
