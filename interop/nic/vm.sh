@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# A virtual machine whose network cards are emulated and bound to vfio-pci, behind an IOMMU. Its programs are the host's own:
-# it reads the host's root.
+# A virtual machine whose network cards are emulated, behind an IOMMU, and bound to vfio-pci or left to the kernel's drivers. Its
+# programs are the host's own: it reads the host's root.
 
 # shellcheck source=interop/vm/machine.sh
 source "$ROOT/interop/vm/machine.sh"
@@ -8,7 +8,8 @@ source "$ROOT/interop/vm/machine.sh"
 readonly NIC=$GUESTS/nic
 readonly NIC_SCRIPTS=$ROOT/interop/nic
 readonly NIC_FILES=("$NIC_SCRIPTS/vm.sh" "$NIC_SCRIPTS/guest-init")
-readonly NIC_MODULES=(virtio_pci virtio_console virtio_rng 9p 9pnet_virtio overlay vfio vfio_iommu_type1 vfio-pci)
+readonly NIC_MODULES=(virtio_pci virtio_console virtio_rng 9p 9pnet_virtio overlay vfio vfio_iommu_type1 vfio-pci
+    e1000 e1000e igb vmxnet3 virtio_net)
 readonly NIC_HUGEPAGES=160
 # Of its start, in seconds.
 readonly NIC_STARTS=180
@@ -44,12 +45,22 @@ pack_nic_guest() {
 
 # card_options CARD: what QEMU's -device says of it.
 card_options() {
-    case $1 in
+    case ${1%-*} in
         # Behind an IOMMU, virtio takes addresses as they are unless it is told.
         virtio) echo virtio-net-pci,iommu_platform=on,disable-legacy=on ;;
         rss) echo virtio-net-pci,mq=on,vectors=6,rss=on,hash=on,iommu_platform=on,disable-legacy=on ;;
-        *) echo "$1" ;;
+        *) echo "${1%-*}" ;;
     esac
+}
+
+# is_bound CARD: whether it is bound to vfio-pci; others have names that end with -linux or -xdp.
+is_bound() {
+    [[ $1 != *-* ]]
+}
+
+# takes_trains CARD: whether frames longer than the MTU, and without checksums, pass its tap, as is usual for virtio.
+takes_trains() {
+    [[ $1 == virtio-linux || $1 == rss-linux ]]
 }
 
 # start_nic_vm NAMESPACE FOLDER CARD...: boots a guest with these cards, each on a port of its own, so that it can be unplugged,
@@ -60,12 +71,12 @@ start_nic_vm() {
     for card in "$@"; do
         number=$((number + 1))
         queues=''
-        if [[ $card == rss ]]; then queues=,queues=2; fi
+        if [[ ${card%-*} == rss ]]; then queues=,queues=2; fi
         # Without vnet_hdr=off, cards pass checksums on that they have not computed.
-        cards+=(-netdev "tap,id=net-$card,ifname=$card,script=no,downscript=no,vhost=off,vnet_hdr=off$queues"
+        cards+=(-netdev "tap,id=net-$card,ifname=$card,script=no,downscript=no,vhost=off,vnet_hdr=$(takes_trains "$card" && echo on || echo off)$queues"
             -device "pcie-root-port,id=port-$card,chassis=$number,slot=$number,addr=$(printf '0x%x' $((15 + number)))"
             -device "$(card_options "$card"),id=$card,netdev=net-$card,bus=port-$card,romfile=,mac=52:54:00:00:52:0$number")
-        addresses+=("$(nic_address "$number")")
+        if is_bound "$card"; then addresses+=("$(nic_address "$number")"); fi
     done
     boot_vm "$namespace" "$folder" NIC-READY "$NIC_STARTS" "$NIC/vmlinux" "$NIC/initramfs.gz" \
         "nic.hugepages=$NIC_HUGEPAGES nic.cards=$(IFS=, && echo "${addresses[*]}")" \

@@ -3,7 +3,8 @@ package org.rddp.interop.nic;
 /**
  * A card of the guest.
  *
- * @param name of QEMU's device, of the tap, and of the interface on both sides
+ * @param name of QEMU's device, of the tap, and of the interface on both sides: the kind of card,
+ *     and behind a hyphen the kind of rddp's device if the card is left to the kernel's driver
  * @param number from 1 on: the last octet of its MAC address
  */
 record Card(String name, int number) {
@@ -13,16 +14,26 @@ record Card(String name, int number) {
   /** The usual MTU. */
   static final int USUAL_MTU = 1500;
 
+  /** Whether it is bound to vfio-pci, and not left to the kernel's driver. */
+  boolean isBound() {
+    return name.indexOf('-') < 0;
+  }
+
+  /** The address of the guest's kernel by a card that is left to it. */
+  String kernelsAddress() {
+    return "10.98." + number + ".4";
+  }
+
   /** Its MAC address in the guest. */
   String macAddress() {
     return "52:54:00:00:52:0" + number;
   }
 
   /**
-   * Engines of the guest's daemon that share it: two where the driver tells its table of queues.
+   * Engines of the guest's daemon that share it: two where DPDK's driver tells its table of queues.
    */
   int engines() {
-    return name.equals("rss") || name.equals("igb") ? 2 : 1;
+    return name.startsWith("rss") || name.startsWith("igb") ? 2 : 1;
   }
 
   /**
@@ -35,9 +46,10 @@ record Card(String name, int number) {
   }
 
   /**
-   * Whether received frames wake an engine. The driver of the others claims so, too, but is wrong.
+   * Whether received frames wake an engine. DPDK's driver of the others claims so, too, but is
+   * wrong.
    */
   boolean interrupts() {
-    return !name.startsWith("e1000");
+    return !isBound() || !name.startsWith("e1000");
   }
 }

@@ -1,10 +1,15 @@
 package org.rddp.interop.nic;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.URI;
+import java.net.URL;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,7 +108,9 @@ final class CardCases {
       String name = name(tool.toString(), quick ? 5 : 50, MESSAGE);
       rows.add(talk(Column.IPV4, name, true, link, over -> tools.perftestClient(perftest, over)));
     }
-    if (card.engines() > 1) {
+    if (!card.isBound()) {
+      rows.add(row(Column.HOSTS, "the kernels' TCP beside a transfer", this::hosts));
+    } else if (card.engines() > 1) {
       rows.add(
           row(Column.STEERING, "answers come to their own engines", () -> steered(link, true)));
       rows.add(
@@ -143,9 +150,14 @@ final class CardCases {
     return row(Column.UNPLUGGED, "card asked back, to be unplugged", this::askBack);
   }
 
-  /** The kernel releases the card that was asked back when the daemon has ended. */
+  /**
+   * The kernel releases the card that was asked back: when the daemon has ended, unless the card
+   * was left to the kernel.
+   */
   GuestCase given() {
-    return afterTheEnd("card unplugged after the daemon's end", "reported; at the daemon's end");
+    return afterTheEnd(
+        "card unplugged after the daemon's end",
+        card.isBound() ? "reported; at the daemon's end" : "seen; at once");
   }
 
   /** The kernel releases the card, which no process has open. */
@@ -283,14 +295,35 @@ final class CardCases {
     return String.valueOf(handed);
   }
 
-  /** The transfer goes on when the cable is back. */
-  private String cable() throws Exception {
+  /** The guest's metrics come by the kernels' TCP while RDMA passes the card, too. */
+  private String hosts() throws Exception {
+    CompletableFuture<Void> transfer = transfer();
+    URL metrics = URI.create("http://" + card.kernelsAddress() + ":9470/metrics").toURL();
+    int requests = 0;
+    do {
+      try (InputStream answer = metrics.openStream()) {
+        require(new String(answer.readAllBytes(), UTF_8).endsWith("# EOF\n"), "metrics are cut");
+      }
+      requests++;
+    } while (!transfer.isDone());
+    transfer.join();
+    return requests + " requests";
+  }
+
+  /** Begins a long transfer, and returns when it has a connection. */
+  private CompletableFuture<Void> transfer() throws InterruptedException {
     CountDownLatch connected = new CountDownLatch(1);
     CompletableFuture<Void> transfer =
         begin(() -> tools.rpingClient(link, LONG_TRANSFER, MESSAGE, connected::countDown));
     while (!connected.await(PAUSE, TimeUnit.MILLISECONDS)) {
       require(!transfer.isDone(), "no connection");
     }
+    return transfer;
+  }
+
+  /** The transfer goes on when the cable is back. */
+  private String cable() throws Exception {
+    CompletableFuture<Void> transfer = transfer();
     monitor.setLink(card.name(), false);
     try {
       daemon.await(card.name(), "port_up", up -> up == 0);
@@ -307,7 +340,11 @@ final class CardCases {
     askedBack = true;
     monitor.unplug(card.name());
     daemon.await(card.name(), "port_up", up -> up == 0);
-    require(daemon.hasSaid("the card .* is to be removed"), "the daemon does not say so");
+    if (card.isBound()) {
+      require(daemon.hasSaid("the card .* is to be removed"), "the daemon does not say so");
+    } else {
+      monitor.awaitUnplugged(card.name());
+    }
     require(daemon.isAlive(), "the daemon has ended");
     return YES;
   }

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 final class CardRow {
   /** The daemon's log line about an interface's port. */
   private static final Pattern PORT =
-      Pattern.compile("MTU \\d+: \\S+ by (\\S+), (.+ queues[^,]*), offloads: (.+), [^,]+$");
+      Pattern.compile("MTU \\d+: \\S+ by (.+), (\\d+ of .+ queues[^,]*), offloads: (.+), [^,]+$");
 
   private static final String FAILED = "**no**";
 
@@ -27,6 +27,7 @@ final class CardRow {
     IPV6("IPv6"),
     STEERING("Handed over, IPv4"),
     IPV6_STEERING("Handed over, IPv6"),
+    HOSTS("Host's own TCP beside"),
     CABLE("Cable pulled and put back"),
     LARGE("Daemon killed, then MTU 9000"),
     UNPLUGGED("Unplugged");
