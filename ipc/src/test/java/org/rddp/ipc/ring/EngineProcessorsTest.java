@@ -16,9 +16,8 @@ class EngineProcessorsTest {
   private static final int TRIES = 100;
 
   private final Set<Integer> engines = new HashSet<>();
-  private volatile long now = 1;
-  private final EngineProcessors processors =
-      new EngineProcessors(engines::contains, () -> now);
+  private long now = 1;
+  private final EngineProcessors processors = new EngineProcessors(engines::contains, () -> now);
   private final int[] all = allowed();
 
   private static int[] allowed() {
