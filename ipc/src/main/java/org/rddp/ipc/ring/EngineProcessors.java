@@ -3,9 +3,11 @@ package org.rddp.ipc.ring;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
+import org.rddp.ipc.linux.ProcessorMask;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.ThreadScheduling;
 import org.rddp.ipc.linux.TimeSlice;
@@ -30,11 +32,13 @@ public final class EngineProcessors {
   /** A yield that takes this long, in ns, gave the processor to a thread that does not wait. */
   static final long LOST = TimeUnit.MICROSECONDS.toNanos(500);
 
-  private static final int TWO = 2;
+  /** The machine's processors; none if threads are not moved at all. */
+  private static final int[] BOTH = both();
 
-  /** Whether threads are moved at all. */
-  private static final boolean MOVES =
-      Runtime.getRuntime().availableProcessors() == TWO && !isFiltered();
+  private static final ProcessorMask[] ONLY =
+      Arrays.stream(BOTH).mapToObj(ProcessorMask::of).toArray(ProcessorMask[]::new);
+
+  private static final ProcessorMask ALL = ProcessorMask.all();
 
   private final IntPredicate hasEngine;
   private final LongSupplier clock;
@@ -45,6 +49,9 @@ public final class EngineProcessors {
   private long movedAt;
 
   private final EngineStay stay;
+
+  /** The processors of the calling thread. */
+  private final ProcessorMask allowed = ProcessorMask.none();
 
   /**
    * Takes how to ask for engines.
@@ -63,6 +70,16 @@ public final class EngineProcessors {
     stay = new EngineStay(clock.getAsLong());
   }
 
+  private static int[] both() {
+    try {
+      int[] all = ThreadScheduling.processorsOfProcess();
+      boolean two = all.length == 2 && Runtime.getRuntime().availableProcessors() == 2;
+      return two && !isFiltered() ? all : new int[0];
+    } catch (SystemCallException e) {
+      return new int[0];
+    }
+  }
+
   /** A filter of system calls may not know of those that move a thread. */
   private static boolean isFiltered() {
     try {
@@ -78,10 +95,9 @@ public final class EngineProcessors {
    * only one thread is moved. Returns whether it has.
    */
   public boolean leave() {
-    return MOVES
+    return BOTH.length > 0
         && hasEngine.test(ThreadScheduling.currentProcessor())
-        && mayLeave(clock.getAsLong())
-        && move(false);
+        && leave(clock.getAsLong());
   }
 
   /**
@@ -98,23 +114,20 @@ public final class EngineProcessors {
     Thread.yield();
     long now = clock.getAsLong();
     if (now - began >= LOST
-        && MOVES
-        && !hasEngine.test(ThreadScheduling.currentProcessor())
-        && mayJoin(now)) {
-      move(true);
+        && BOTH.length > 0
+        && !hasEngine.test(ThreadScheduling.currentProcessor())) {
+      join(now);
     }
   }
 
-  private synchronized boolean mayLeave(long now) {
-    return stay.isOver(now) && mayMove(now);
+  private synchronized boolean leave(long now) {
+    return stay.isOver(now) && mayMove(now) && move(false);
   }
 
-  private synchronized boolean mayJoin(long now) {
-    if (!mayMove(now)) {
-      return false;
+  private synchronized void join(long now) {
+    if (mayMove(now) && move(true)) {
+      stay.begin(now);
     }
-    stay.begin(now);
-    return true;
   }
 
   private boolean mayMove(long now) {
@@ -129,16 +142,14 @@ public final class EngineProcessors {
 
   /** Moves the thread to a processor with an engine, or to one without. */
   private boolean move(boolean engine) {
-    try {
-      int[] allowed = ThreadScheduling.allowedProcessors();
-      for (int each : allowed) {
-        if (allowed.length == TWO && hasEngine.test(each) == engine) {
-          ThreadScheduling.move(each);
-          return true;
-        }
+    if (!allowed.read() || allowed.count() != BOTH.length) {
+      return false;
+    }
+    for (int i = 0; i < BOTH.length; i++) {
+      if (hasEngine.test(BOTH[i]) == engine && ONLY[i].apply()) {
+        // Otherwise it would not use processors that the process gets later.
+        return ALL.apply();
       }
-    } catch (SystemCallException e) {
-      // It stays where it is.
     }
     return false;
   }
