@@ -77,6 +77,9 @@ final class StreamService implements StreamKeeper {
   /** Those that have ended, while streams perhaps wait for them. */
   private final List<StreamListener> endedListeners = new ArrayList<>();
 
+  /** Whether {@link #endLeft} is under way. */
+  private volatile boolean endingLeft;
+
   /** Those with parts. */
   private final Set<StreamReserve> reserves = new HashSet<>();
 
@@ -301,7 +304,8 @@ final class StreamService implements StreamKeeper {
   @Override
   public void prepare(IncomingStream incoming, StreamListener listener) {
     ProgramListener there = listeners.get(listener);
-    StreamParts kept = there == null ? null : there.program().takeKept(incoming.engine());
+    StreamParts kept =
+        there == null || mayEndLeft() ? null : there.program().takeKept(incoming.engine());
     if (kept != null) {
       if (incoming.prepared(kept) == null) {
         discard(kept);
@@ -569,16 +573,29 @@ final class StreamService implements StreamKeeper {
 
   /** Ends the listeners and waiters that nobody holds any more. */
   void endLeft() {
-    int ready;
-    do {
-      ready = watched.poll();
-      for (int i = 0; i < ready; i++) {
-        Runnable end = whenLeft.get((int) watched.token(i));
-        if (end != null) {
-          end.run();
+    endingLeft = true;
+    try {
+      int ready;
+      do {
+        ready = watched.poll();
+        for (int i = 0; i < ready; i++) {
+          Runnable end = whenLeft.get((int) watched.token(i));
+          if (end != null) {
+            end.run();
+          }
         }
-      }
-    } while (ready == EventSet.MOST);
+      } while (ready == EventSet.MOST);
+    } finally {
+      endingLeft = false;
+    }
+  }
+
+  /**
+   * Whether {@link #endLeft} may have something to end: a program that has closed a listener must
+   * not reach it any more. Any thread.
+   */
+  boolean mayEndLeft() {
+    return watched.hasEvents() || endingLeft;
   }
 
   // ---- Another daemon goes on with them ----

@@ -41,11 +41,19 @@ public final class EventSet implements AutoCloseable {
   private static final SystemCall CONTROL = SystemCall.bind("epoll_ctl", "i:iiil");
   private static final MethodHandle WAIT = SystemCall.exact("epoll_wait", "i:ilii");
 
+  private static final MethodHandle POLL = SystemCall.exact("poll", "i:lli");
+
   private final MemorySegment events = Arena.ofAuto().allocate(MOST * (long) EVENT, 8);
+
+  /** A struct pollfd of the set itself. */
+  private final MemorySegment itself = Arena.ofAuto().allocate(8, 4);
+
   private final Descriptor descriptor;
 
   private EventSet(Descriptor descriptor) {
     this.descriptor = descriptor;
+    itself.set(ValueLayout.JAVA_INT, 0, descriptor.number());
+    itself.set(ValueLayout.JAVA_SHORT, 4, (short) IN);
   }
 
   /** Creates an empty set. */
@@ -82,6 +90,15 @@ public final class EventSet implements AutoCloseable {
       throw closed;
     } catch (Throwable unexpected) {
       throw new AssertionError("epoll_wait", unexpected);
+    }
+  }
+
+  /** Whether there are events, which stay. Allocates nothing. Any thread. */
+  public boolean hasEvents() {
+    try {
+      return descriptor.isOpen() && (int) POLL.invokeExact(itself.address(), 1L, 0) > 0;
+    } catch (Throwable unexpected) {
+      throw new AssertionError("poll", unexpected);
     }
   }
 
