@@ -59,7 +59,7 @@ class NativeCallsTest {
   /**
    * One call receives in each turn and one sends in those that have something to send. The link
    * allocates its copies of short frames with one more call when it sends; a real device needs
-   * none.
+   * none. Every 20 us an engine asks for its processor, which programs are told.
    */
   @ParameterizedTest
   @ValueSource(strings = {LONE_WRITES, LONE_SENDS, LONE_READS, PACKED_WRITES, WRITES})
@@ -71,7 +71,13 @@ class NativeCallsTest {
     long sending = times(calls, "Native.txBurst");
 
     assertThat(calls.keySet())
-        .isSubsetOf("Native.rxBurst", "Native.txBurst", "Native.allocBulk", "Native.freeBulk");
+        .isSubsetOf(
+            "Native.rxBurst",
+            "Native.txBurst",
+            "Native.allocBulk",
+            "Native.freeBulk",
+            "ThreadScheduling.currentProcessor");
+    assertThat(times(calls, "ThreadScheduling.currentProcessor")).isLessThanOrEqualTo(turns);
     assertThat(times(calls, "Native.rxBurst")).isEqualTo(turns);
     assertThat(sending).isPositive().isLessThanOrEqualTo(turns);
     long batches = frames / BATCH + 2;
