@@ -671,7 +671,8 @@ RDDP_EXPORT int rddp_poll(rddp_session *session, struct rddp_completion *complet
  * Gives the processor to other threads. A program that polls, for completions or for what a peer writes into its memory, calls this now
  * and then while it finds nothing, if there are fewer processors than threads that poll, engines included. Unlike sched_yield(2) it
  * gives the thread short time slices first, since the kernel charges a yield the rest of one. On a machine with two processors it leaves
- * that of the engine, or joins it beside busy threads of others. In a program that was started with a filter of system calls it is sched_yield(). Any thread.
+ * that of the engine, or joins it beside busy threads of others. In a program that was started with a filter of system calls it is
+ * sched_yield(). Any thread.
  */
 RDDP_EXPORT void rddp_yield(rddp_session *session);
 

@@ -1,6 +1,6 @@
 /*
- * How a thread polls where there are fewer processors than threads that do: engines, and programs at either end. Both functions do
- * nothing in a program that has been started with a filter of system calls, which may not know of these.
+ * How a thread polls where there are fewer processors than threads that do: engines, and programs at either end. In a program that has
+ * been started with a filter of system calls, which may not know of these, none of this does more than sched_yield().
  */
 #ifndef RDDP_PROCESSORS_H
 #define RDDP_PROCESSORS_H

@@ -1,9 +1,7 @@
 package org.rddp.daemon.control;
 
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -17,11 +15,9 @@ import org.rddp.daemon.configuration.Limits;
 import org.rddp.daemon.engine.ControlAddresses;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineSleep;
-import org.rddp.daemon.engine.HeapShare;
 import org.rddp.daemon.engine.ListenerStatus;
 import org.rddp.daemon.engine.OctetStream;
 import org.rddp.daemon.engine.RequestRefusedException;
-import org.rddp.daemon.engine.SessionOwner;
 import org.rddp.daemon.engine.StreamListener;
 import org.rddp.daemon.engine.StreamParts;
 import org.rddp.daemon.engine.StreamSection;
@@ -38,7 +34,6 @@ import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.WakeSocket;
 import org.rddp.ipc.ring.Doorbells;
-import org.rddp.ipc.ring.StreamHeader;
 import org.rddp.snapshot.Snapshot;
 
 /**
@@ -47,12 +42,6 @@ import org.rddp.snapshot.Snapshot;
  * only.
  */
 final class ProgramSockets {
-  private static final long STREAM_OCTETS =
-      StreamHeader.octets(StreamService.FIRST_RING, StreamService.FIRST_RING);
-
-  /** All that is kept for later streams is at most this part of each limit. */
-  private static final int PART = 64;
-
   /** The most listeners of a session: they take a socket and a port, and nothing of the engines. */
   private static final int LISTENERS = 256;
 
@@ -71,14 +60,12 @@ final class ProgramSockets {
 
   private final PeerCredentials process;
   private final Resources share;
-  private final Quota octets;
+  private final StreamShares shares;
   private final Quota listenerQuota;
   private final List<StreamSection> sections = new ArrayList<>();
-  private final Map<StreamSection, BitSet> indices = new HashMap<>();
   private final Map<Integer, ProgramListener> listeners = new TreeMap<>();
   private final Set<EngineSleep> sleeps = new HashSet<>();
   private final ProgramWaiters waiters;
-  private final StreamReserve reserve = new StreamReserve();
   private ProgramMapping doorbells;
   private volatile boolean begun;
   private volatile boolean ended;
@@ -99,7 +86,9 @@ final class ProgramSockets {
     this.program = program;
     this.process = process;
     share = server.joinShares(process);
-    octets = new Quota("octets of this program's streams", limits.sessionMemory(), share.memory());
+    Quota octets =
+        new Quota("octets of this program's streams", limits.sessionMemory(), share.memory());
+    shares = new StreamShares(this, service, share, octets);
     listenerQuota = new Quota("listeners of this program", LISTENERS, null);
     waiters = new ProgramWaiters(server, service, program, sections, octets, share.memories());
   }
@@ -157,8 +146,7 @@ final class ProgramSockets {
               each.owner(process, limits),
               bells,
               signal -> service.wake(user, signal)));
-      indices.put(sections.getLast(), new BitSet());
-      reserve.add(sections.getLast());
+      shares.add(sections.getLast());
       sleeps.add(each.engine().sleep());
     }
   }
@@ -368,7 +356,7 @@ final class ProgramSockets {
     Engine best = null;
     int fewest = Integer.MAX_VALUE;
     for (InterfaceEngine each : server.interfaces().engines(chosen.name())) {
-      int count = indices.get(section(each.engine())).cardinality();
+      int count = shares.count(section(each.engine()));
       if (count < fewest && !server.watches().isStuck(each)) {
         fewest = count;
         best = each.engine();
@@ -392,75 +380,15 @@ final class ProgramSockets {
     if (ended) {
       throw new RequestRefusedException(Reason.STATE, "the session has ended");
     }
+    StreamSection section = section(engine);
     try {
-      return takeNow(engine, claim);
+      return shares.take(section, claim);
     } catch (RequestRefusedException e) {
       if (e.reason() == Reason.ADDRESS_IN_USE || !service.emptyReserves()) {
         throw e;
       }
-      return takeNow(engine, claim);
+      return shares.take(section, claim);
     }
-  }
-
-  private StreamSlot takeNow(Engine engine, StreamSlot.Claim claim) throws RequestRefusedException {
-    StreamSection section = section(engine);
-    BitSet taken = indices.get(section);
-    int index = taken.nextClearBit(0);
-    if (index >= Doorbells.STREAMS || !section.owner().hasRoomForConnection()) {
-      throw new RequestRefusedException(
-          Reason.LIMIT,
-          "on an engine a program has at most %d streams, and on this interface a user %d, a process %d"
-              .formatted(
-                  Doorbells.STREAMS,
-                  section.owner().userConnections(),
-                  section.owner().processConnections()));
-    }
-    if (claim != null && service.isClaimed(claim)) {
-      throw new RequestRefusedException(
-          Reason.ADDRESS_IN_USE,
-          Errno.EADDRNOTAVAIL,
-          "the program's local port %d is in use towards %s"
-              .formatted(claim.localPort(), claim.remote().withPort(claim.remotePort())));
-    }
-    octets.take(STREAM_OCTETS);
-    try {
-      takeOfProcess();
-    } catch (RequestRefusedException e) {
-      octets.give(STREAM_OCTETS);
-      throw e;
-    }
-    taken.set(index);
-    section.owner().addConnection();
-    return new StreamSlot(this, section, index, claim, STREAM_OCTETS);
-  }
-
-  private void takeOfProcess() throws RequestRefusedException {
-    share.memories().take(1);
-    try {
-      heap().take("a stream", OctetStream.HEAP);
-    } catch (RequestRefusedException e) {
-      share.memories().give(1);
-      throw e;
-    }
-  }
-
-  /** Takes memory for a longer ring. Returns false if the program has not plenty of it left. */
-  boolean extend(StreamSlot slot, long more) {
-    boolean taken = octets.takeIfPlenty(more);
-    if (taken) {
-      slot.add(more);
-    }
-    return taken;
-  }
-
-  private HeapShare heap() {
-    return share.heap();
-  }
-
-  /** Gives back the memory of a longer ring, which could not be allocated. */
-  void shorten(StreamSlot slot, long less) {
-    octets.give(less);
-    slot.add(-less);
   }
 
   /**
@@ -471,49 +399,37 @@ final class ProgramSockets {
     StreamSection best = null;
     for (InterfaceEngine each : server.interfaces().all()) {
       StreamSection section = section(each.engine());
-      boolean more = best == null || reserve.count(section) > reserve.count(best);
+      boolean more = best == null || reserve().count(section) > reserve().count(best);
       if (each.name().equals(interfaceName) && more && !server.watches().isStuck(each)) {
         best = section;
       }
     }
-    return best == null ? null : reserve.take(best);
+    return best == null ? null : reserve().take(best);
   }
 
   /** What is kept for a stream on an engine; null for nothing. Any thread. */
   StreamParts takeKept(Engine engine) {
-    return reserve.take(section(engine));
+    return reserve().take(section(engine));
   }
 
   /** What ended streams have left for later ones. */
   StreamReserve reserve() {
-    return reserve;
+    return shares.reserve();
   }
 
-  /**
-   * Whether an ended stream leaves what it has to a later one: as long as all that are kept are a
-   * small part of each limit.
-   */
+  /** What streams take of the quotas. */
+  StreamShares shares() {
+    return shares;
+  }
+
+  /** Whether an ended stream leaves what it has to a later one. */
   boolean keeps(StreamSlot slot) {
-    long most = Math.min(reserve.count() + 1, StreamReserve.MOST + 1L) * PART;
-    SessionOwner owner = slot.section().owner();
-    return !ended
-        && reserve.count() < StreamReserve.MOST
-        && slot.claim() == null
-        && slot.octets() == STREAM_OCTETS
-        && octets.allows(most * STREAM_OCTETS)
-        && share.memories().allows(most)
-        && heap().limit() >= most * OctetStream.HEAP
-        && owner.userConnections() >= most
-        && owner.processConnections() >= most;
+    return !ended && shares.mayKeep(slot);
   }
 
   /** Gives back what a stream has taken. */
   void free(StreamSlot slot) {
-    indices.get(slot.section()).clear(slot.index());
-    slot.section().owner().removeConnection();
-    octets.give(slot.octets());
-    share.memories().give(1);
-    heap().give(OctetStream.HEAP);
+    shares.free(slot);
     unmapIfUnused();
   }
 
@@ -526,12 +442,12 @@ final class ProgramSockets {
 
   /** Streams that it has. */
   int streams() {
-    return indices.values().stream().mapToInt(BitSet::cardinality).sum() - reserve.count();
+    return shares.count();
   }
 
   /** Octets of memory shared with the program, but for what is kept for its next streams. */
   long memoryOctets() {
-    return octets.used() - reserve.count() * STREAM_OCTETS;
+    return shares.octets();
   }
 
   /** The listeners at this moment. */
@@ -741,30 +657,6 @@ final class ProgramSockets {
     bySleep().forEach(each -> each.getFirst().engine().streams().sleepWith(each, link()));
   }
 
-  /**
-   * Counts a stream that another daemon has had.
-   *
-   * @param claim null for none
-   * @param taken octets of its memory
-   */
-  StreamSlot inherit(
-      Snapshot snapshot, StreamSection section, int index, StreamSlot.Claim claim, long taken) {
-    BitSet used = indices.get(section);
-    if (used.get(index)) {
-      throw snapshot.wrong("two streams have the index " + index);
-    }
-    used.set(index);
-    section.owner().addConnection();
-    octets.add(taken);
-    share.memories().add(1);
-    try {
-      heap().take("a stream", OctetStream.HEAP);
-    } catch (RequestRefusedException e) {
-      throw snapshot.wrong("no stream: " + e.getMessage());
-    }
-    return new StreamSlot(this, section, index, claim, taken);
-  }
-
   // ---- The end ----
 
   /**
@@ -774,7 +666,7 @@ final class ProgramSockets {
    */
   void end(Runnable then) {
     ended = true;
-    service.empty(reserve);
+    service.empty(shares.reserve());
     List.copyOf(listeners.keySet()).forEach(this::endListener);
     if (!begun) {
       Runnable done =
@@ -801,7 +693,7 @@ final class ProgramSockets {
 
   /** Unmaps the doorbells when the session has ended and no stream uses them. */
   private void unmapIfUnused() {
-    if (hasLeft && indices.values().stream().allMatch(BitSet::isEmpty)) {
+    if (hasLeft && shares.isEmpty()) {
       hasLeft = false;
       waiters.close();
       doorbells.release(() -> server.leaveShares(process));

@@ -172,7 +172,7 @@ final class StreamHandOver {
     Claim claim = transferClaim(snapshot, at, reads ? null : written.claim());
     snapshot.end();
     return reads
-        ? program.inherit(snapshot, program.section(at.engine()), index, claim, octets)
+        ? program.shares().inherit(snapshot, program.section(at.engine()), index, claim, octets)
         : written;
   }
 

@@ -355,7 +355,7 @@ final class StreamService implements StreamKeeper {
     long more = (long) ring.largest() - ring.octets();
     ask(() -> {
       StreamSlot slot = slots.get(parts.number());
-      if (slot != null && slot.program().extend(slot, more)) {
+      if (slot != null && slot.program().shares().extend(slot, more)) {
         run(memoryThread, () -> allocate(stream, parts, ring, more));
       }
     });
@@ -370,7 +370,7 @@ final class StreamService implements StreamKeeper {
       server.execute(() -> {
         StreamSlot slot = slots.get(parts.number());
         if (slot != null) {
-          slot.program().shorten(slot, more);
+          slot.program().shares().shorten(slot, more);
         }
       });
     }
