@@ -46,7 +46,7 @@ final class ObjectJson {
     json.addProperty("regions", listed.requests().regions().used());
     if (sockets != null) {
       json.addProperty("connections", sockets.streams());
-      json.addProperty("listeners", sockets.listeners().size());
+      json.addProperty("listeners", sockets.listeners().all().size());
     }
     if (status != null) {
       json.addProperty("connections", status.connections());

@@ -186,7 +186,7 @@ final class ObjectList {
 
   private void listListeners(Page page, int from) {
     if (page.listed.sockets() != null) {
-      addListeners(page, from, page.listed.sockets().listeners());
+      addListeners(page, from, page.listed.sockets().listeners().statuses());
       return;
     }
     copy(

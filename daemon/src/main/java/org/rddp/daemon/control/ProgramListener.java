@@ -137,7 +137,7 @@ final class ProgramListener {
       }
     } catch (IOException e) {
       parts.programSocket().close();
-      server.execute(() -> program.endListener(listener.number()));
+      server.execute(() -> program.listeners().end(listener.number()));
     }
   }
 

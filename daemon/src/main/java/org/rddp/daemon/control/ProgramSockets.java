@@ -1,24 +1,17 @@
 package org.rddp.daemon.control;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.configuration.Limits;
 import org.rddp.daemon.engine.ControlAddresses;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineSleep;
-import org.rddp.daemon.engine.ListenerStatus;
 import org.rddp.daemon.engine.OctetStream;
 import org.rddp.daemon.engine.RequestRefusedException;
-import org.rddp.daemon.engine.StreamListener;
 import org.rddp.daemon.engine.StreamParts;
 import org.rddp.daemon.engine.StreamSection;
 import org.rddp.ip.HostAddress;
@@ -28,7 +21,6 @@ import org.rddp.ipc.control.IpAddress;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.Errno;
-import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCallException;
@@ -42,12 +34,7 @@ import org.rddp.snapshot.Snapshot;
  * only.
  */
 final class ProgramSockets {
-  /** The most listeners of a session: they take a socket and a port, and nothing of the engines. */
-  private static final int LISTENERS = 256;
-
-  private static final int LAST_PORT = 65535;
-  private static final int FIRST_EPHEMERAL_PORT = 32768;
-  private static final int EPHEMERAL_PORTS = 28232;
+  static final int LAST_PORT = 65535;
 
   /** Time in ns after which a connect has failed if the program chooses none, as with Linux. */
   private static final long CONNECT_TIMEOUT = TimeUnit.SECONDS.toNanos(127);
@@ -61,9 +48,8 @@ final class ProgramSockets {
   private final PeerCredentials process;
   private final Resources share;
   private final StreamShares shares;
-  private final Quota listenerQuota;
   private final List<StreamSection> sections = new ArrayList<>();
-  private final Map<Integer, ProgramListener> listeners = new TreeMap<>();
+  private final StreamListeners listeners;
   private final Set<EngineSleep> sleeps = new HashSet<>();
   private final ProgramWaiters waiters;
   private ProgramMapping doorbells;
@@ -89,8 +75,13 @@ final class ProgramSockets {
     Quota octets =
         new Quota("octets of this program's streams", limits.sessionMemory(), share.memory());
     shares = new StreamShares(this, service, share, octets);
-    listenerQuota = new Quota("listeners of this program", LISTENERS, null);
+    listeners = new StreamListeners(server, service, this);
     waiters = new ProgramWaiters(server, service, program, sections, octets, share.memories());
+  }
+
+  /** The program; null if the session has ended in another daemon. */
+  ProgramSession program() {
+    return program;
   }
 
   ProgramLink link() {
@@ -120,7 +111,7 @@ final class ProgramSockets {
               ControlMessage.VERSION,
               sections.size(),
               Doorbells.STREAMS,
-              LISTENERS,
+              StreamListeners.MOST,
               StreamService.RING,
               StreamService.RING,
               encrypted(engines),
@@ -213,17 +204,13 @@ final class ProgramSockets {
     }
     switch (message) {
       case ProgramMessage.StreamConnect connect -> connect(connect);
-      case ProgramMessage.StreamListen listen -> listen(listen, true);
+      case ProgramMessage.StreamListen listen -> listeners.listen(listen);
       case ProgramMessage.StreamListenEnd end -> {
-        endListener(end.listener());
+        listeners.end(end.listener());
         program.send(new DaemonMessage.Done(end.request()));
       }
       case ProgramMessage.StreamBacklog change -> {
-        ProgramListener listener = listeners.get(change.listener());
-        if (listener == null) {
-          throw new RequestRefusedException(Reason.NOT_FOUND, "no such listener");
-        }
-        listener.listener().backlog(backlog(change.backlog()));
+        listeners.backlog(change.listener(), change.backlog());
         program.send(new DaemonMessage.Done(change.request()));
       }
       case ProgramMessage.StreamWaiter waiter -> waiters.open(waiter.request());
@@ -238,14 +225,8 @@ final class ProgramSockets {
     }
   }
 
-  private static int backlog(int asked) throws RequestRefusedException {
-    if (asked < 1) {
-      throw new RequestRefusedException(Reason.INVALID, "a backlog of " + asked);
-    }
-    return Math.min(asked, LAST_PORT);
-  }
-
-  private static void checkPort(int port, int least) throws RequestRefusedException {
+  /** Checks a port that a program has sent. */
+  static void checkPort(int port, int least) throws RequestRefusedException {
     if (port < least || port > LAST_PORT) {
       throw new RequestRefusedException(Reason.INVALID, "port " + port);
     }
@@ -450,132 +431,9 @@ final class ProgramSockets {
     return shares.octets();
   }
 
-  /** The listeners at this moment. */
-  List<ListenerStatus> listeners() {
-    return listeners.values().stream().map(each -> each.listener().status()).toList();
-  }
-
-  // ---- Listeners ----
-
-  /**
-   * Makes a listener.
-   *
-   * @param mayWait whether this is the first try
-   */
-  private void listen(ProgramMessage.StreamListen listen, boolean mayWait)
-      throws RequestRefusedException {
-    checkPort(listen.port(), 0);
-    PrivilegedPorts.check(program.process(), listen.port());
-    HostAddress address = ControlAddresses.host(listen.address());
-    boolean served =
-        ControlAddresses.isAny(address)
-            || server.interfaces().all().stream().anyMatch(each -> each.hasAddress(address));
-    if (!served) {
-      throw new RequestRefusedException(
-          Reason.NO_INTERFACE, Errno.EADDRNOTAVAIL, "no interface has the address " + address);
-    }
-    boolean reuses = (listen.flags() & ProgramMessage.StreamListen.REUSE_PORT) != 0;
-    boolean only6 = (listen.flags() & ProgramMessage.StreamListen.ONLY_IPV6) != 0;
-    ProgramLink sending = mayWait ? sendingAt(listen.port()) : null;
-    // A program that has closed a listener may have its port at once.
-    service.endLeft();
-    int port = listen.port() == 0 ? freePort(address, only6) : listen.port();
-    if (!isFree(address, only6, port, reuses, listen.socket())) {
-      if (sending != null) {
-        sending.execute(() -> server.execute(() -> listenAgain(listen)));
-        return;
-      }
-      throw new RequestRefusedException(
-          Reason.ADDRESS_IN_USE, "port %d is in use by another listener".formatted(port));
-    }
-    int backlog = backlog(listen.backlog());
-    listenerQuota.take(1);
-    int number = service.nextNumber();
-    try {
-      PairedSocket[] ends = PairedSocket.ofMessages("rddp-listener");
-      ends[0].forbidDescriptors();
-      StreamListener made =
-          new StreamListener(
-              number,
-              address,
-              only6,
-              reuses,
-              listen.socket(),
-              port,
-              backlog,
-              sections.toArray(StreamSection[]::new));
-      ProgramListener listener = new ProgramListener(server, this, made, ends[0]);
-      service.begin(listener);
-      listeners.put(number, listener);
-      program.send(
-          new DaemonMessage.StreamListening(listen.request(), number, port, ends[1].descriptor()));
-    } catch (SystemCallException e) {
-      listenerQuota.give(1);
-      throw new RequestRefusedException(Reason.RESOURCES, "no listener: " + e.getMessage());
-    }
-  }
-
-  /**
-   * A thread that sends to a program with a listener at a port: it may not have closed its own copy
-   * of a socket that the program has got, and closed, already. Null if there is none.
-   */
-  private ProgramLink sendingAt(int port) {
-    return service.ports().at(port).stream()
-        .map(each -> service.owner(each).program())
-        .filter(each -> !each.ended)
-        .map(ProgramSockets::link)
-        .filter(each -> each.unsent() > 0)
-        .findFirst()
-        .orElse(null);
-  }
-
-  private void listenAgain(ProgramMessage.StreamListen listen) {
-    if (!ended) {
-      try {
-        listen(listen, false);
-      } catch (RequestRefusedException e) {
-        program.answer(listen.request(), e);
-      }
-    }
-  }
-
-  private boolean isFree(
-      HostAddress address, boolean only6, int port, boolean reuses, long socket) {
-    for (StreamListener each : service.ports().at(port)) {
-      boolean group =
-          each.sharesPort(reuses, socket)
-              && each.onlyIpv6() == only6
-              && each.address().equals(address)
-              && service.owner(each).program().user() == user();
-      if (!group && each.overlaps(address, only6)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private int user() {
-    return process.uid();
-  }
-
-  private int freePort(HostAddress address, boolean only6) throws RequestRefusedException {
-    int start = ThreadLocalRandom.current().nextInt(EPHEMERAL_PORTS);
-    for (int i = 0; i < EPHEMERAL_PORTS; i++) {
-      int port = FIRST_EPHEMERAL_PORT + (start + i) % EPHEMERAL_PORTS;
-      if (isFree(address, only6, port, false, 0)) {
-        return port;
-      }
-    }
-    throw new RequestRefusedException(Reason.ADDRESS_IN_USE, "no port is free");
-  }
-
-  /** Ends a listener; does nothing if it has ended. */
-  void endListener(int number) {
-    ProgramListener listener = listeners.remove(number);
-    if (listener != null) {
-      service.end(listener);
-      listenerQuota.give(1);
-    }
+  /** The listeners. */
+  StreamListeners listeners() {
+    return listeners;
   }
 
   // ---- Another daemon goes on with it ----
@@ -590,14 +448,19 @@ final class ProgramSockets {
     return process;
   }
 
+  /** Whether the session has ended; its streams may go on. Any thread. */
+  boolean hasEnded() {
+    return ended;
+  }
+
+  /** The user of the process that has opened the session. */
+  int user() {
+    return process.uid();
+  }
+
   /** Whether the session has ended, and no engine serves it; its streams go on. */
   boolean hasLeft() {
     return hasLeft;
-  }
-
-  /** The program's listeners, by number. */
-  Collection<ProgramListener> allListeners() {
-    return listeners.values();
   }
 
   /** What keeps another daemon from going on with it; empty if nothing does. */
@@ -624,26 +487,8 @@ final class ProgramSockets {
     }
     doorbells.transfer(snapshot);
     waiters.transfer(snapshot, descriptors);
-    Iterator<ProgramListener> written = List.copyOf(listeners.values()).iterator();
-    while (snapshot.flag("listeners", written.hasNext())) {
-      ProgramListener each =
-          ProgramListener.transfer(
-              snapshot, descriptors, server, this, reads ? null : written.next());
-      if (reads) {
-        inherit(snapshot, each);
-      }
-    }
+    listeners.transfer(snapshot, descriptors);
     snapshot.end();
-  }
-
-  private void inherit(Snapshot snapshot, ProgramListener listener) {
-    try {
-      service.begin(listener);
-    } catch (RequestRefusedException e) {
-      throw snapshot.wrong("no listener: " + e.getMessage());
-    }
-    listenerQuota.add(1);
-    listeners.put(listener.listener().number(), listener);
   }
 
   /** Closes the waiters' sockets, which another daemon has. */
@@ -667,7 +512,7 @@ final class ProgramSockets {
   void end(Runnable then) {
     ended = true;
     service.empty(shares.reserve());
-    List.copyOf(listeners.keySet()).forEach(this::endListener);
+    listeners.endAll();
     if (!begun) {
       Runnable done =
           () -> {

@@ -217,7 +217,7 @@ final class StreamHandOver {
   private void transferListeners(Snapshot snapshot, List<ProgramSockets> programs) {
     listeners = new ArrayList<>();
     programs.forEach(
-        program -> program.allListeners().forEach(each -> listeners.add(each.listener())));
+        program -> program.listeners().all().forEach(each -> listeners.add(each.listener())));
     List<StreamListener> ended = service.awaitedListeners();
     for (int i = 0; snapshot.flag("endedListeners", i < ended.size()); i++) {
       StreamListener written = snapshot.reads() ? null : ended.get(i);

@@ -544,13 +544,9 @@ final class StreamService implements StreamKeeper {
   }
 
   /** Begins to offer streams. */
-  void begin(ProgramListener listener) throws RequestRefusedException {
+  void begin(ProgramListener listener) throws SystemCallException {
     int number = listener.listener().number();
-    try {
-      watch(number, listener.descriptor(), () -> listener.program().endListener(number));
-    } catch (SystemCallException e) {
-      throw new RequestRefusedException(Reason.RESOURCES, e.getMessage());
-    }
+    watch(number, listener.descriptor(), () -> listener.program().listeners().end(number));
     listeners.put(listener.listener(), listener);
     ports.add(listener.listener());
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.rddp.ipc.linux.ProcessorMask;
 import org.rddp.ipc.linux.ThreadScheduling;
 
 /** Programs are told on which processor their engine's thread runs. */
@@ -20,7 +21,7 @@ class ToldProcessorTest {
         programs.runAlone();
         assertThat(programs.rings.engineProcessor()).isEqualTo(each);
       } finally {
-        ThreadScheduling.move(each);
+        ProcessorMask.all().apply();
       }
     }
   }

@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.util.BitSet;
 
 /**
  * A set of processors in memory of its own, on which a thread may run (sched_setaffinity(2)).
@@ -13,7 +14,8 @@ public final class ProcessorMask {
   /** One bit for each of 8192 processors, the most that Linux supports. */
   private static final int WORDS = 8192 / Long.SIZE;
 
-  private static final long OCTETS = (long) WORDS * Long.BYTES;
+  /** Octets of the set. */
+  static final long OCTETS = (long) WORDS * Long.BYTES;
 
   private static final MethodHandle GET = SystemCall.exact("sched_getaffinity", "i:ill");
   private static final MethodHandle SET = SystemCall.exact("sched_setaffinity", "i:ill");
@@ -31,8 +33,12 @@ public final class ProcessorMask {
    * A set of one processor.
    *
    * @param processor its number, 0 to 8191
+   * @throws IllegalArgumentException if it is another number
    */
   public static ProcessorMask of(int processor) {
+    if (processor < 0 || processor >= WORDS * Long.SIZE) {
+      throw new IllegalArgumentException("no processor has the number " + processor);
+    }
     ProcessorMask made = new ProcessorMask();
     made.words.setAtIndex(ValueLayout.JAVA_LONG, processor / Long.SIZE, 1L << processor);
     return made;
@@ -61,6 +67,16 @@ public final class ProcessorMask {
     } catch (Throwable unexpected) {
       throw new AssertionError("sched_setaffinity", unexpected);
     }
+  }
+
+  /** Address of the set, as the kernel takes and gives it. */
+  long address() {
+    return words.address();
+  }
+
+  /** Those of the set, in ascending order. */
+  int[] processors() {
+    return BitSet.valueOf(words.toArray(ValueLayout.JAVA_LONG)).stream().toArray();
   }
 
   /** How many there are. */

@@ -1,19 +1,14 @@
 package org.rddp.ipc.linux;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.util.BitSet;
 
 /**
  * Sets the processors and the priority of the calling platform thread. Threads that it starts later
  * inherit both.
  */
 public final class ThreadScheduling {
-  /** One bit for each of 8192 processors, the most that Linux supports. */
-  private static final int MASK_OCTETS = 1024;
-
   private static final int PRIO_PROCESS = 0;
   private static final int SCHED_FIFO = 1;
   private static final SystemCall SCHED_GETAFFINITY = SystemCall.bind("sched_getaffinity", "i:ill");
@@ -58,11 +53,9 @@ public final class ThreadScheduling {
   }
 
   private static int[] processors(int thread) throws SystemCallException {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment mask = arena.allocate(MASK_OCTETS, 8);
-      SCHED_GETAFFINITY.call(thread, MASK_OCTETS, mask.address());
-      return BitSet.valueOf(mask.toArray(ValueLayout.JAVA_BYTE)).stream().toArray();
-    }
+    ProcessorMask mask = ProcessorMask.none();
+    SCHED_GETAFFINITY.call(thread, ProcessorMask.OCTETS, mask.address());
+    return mask.processors();
   }
 
   /**
@@ -72,28 +65,8 @@ public final class ThreadScheduling {
    * @throws SystemCallException if there is no such processor, or this process may not use it
    */
   public static void pin(int processor) throws SystemCallException {
-    if (processor < 0 || processor >= MASK_OCTETS * Byte.SIZE) {
-      throw new IllegalArgumentException("no processor has the number " + processor);
-    }
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment mask = arena.allocate(MASK_OCTETS, 8);
-      mask.set(ValueLayout.JAVA_BYTE, processor / Byte.SIZE, (byte) (1 << processor % Byte.SIZE));
-      SCHED_SETAFFINITY.call(0, MASK_OCTETS, mask.address());
-    }
-  }
-
-  /**
-   * Moves the thread to a processor. Afterwards it may run on all that there may ever be.
-   *
-   * @param processor its number, 0 to 8191
-   * @throws SystemCallException if there is no such processor, or this process may not use it
-   */
-  public static void move(int processor) throws SystemCallException {
-    pin(processor);
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment all = arena.allocate(MASK_OCTETS, 8).fill((byte) -1);
-      SCHED_SETAFFINITY.call(0, MASK_OCTETS, all.address());
-    }
+    ProcessorMask mask = ProcessorMask.of(processor);
+    SCHED_SETAFFINITY.call(0, ProcessorMask.OCTETS, mask.address());
   }
 
   /** The thread's nice value. */

@@ -9,6 +9,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.rddp.ipc.linux.ProcessorMask;
 import org.rddp.ipc.linux.ThreadScheduling;
 
 @Timeout(20)
@@ -33,11 +34,16 @@ class EngineProcessorsTest {
     return all.length == 2 && Runtime.getRuntime().availableProcessors() == 2;
   }
 
+  private void moveToFirst() throws IOException {
+    ThreadScheduling.pin(all[0]);
+    ProcessorMask.all().apply();
+  }
+
   /** Whether a thread leaves the first processor; the kernel may move it before, but not always. */
   private boolean leaves() throws IOException {
     boolean moved = false;
     for (int i = 0; i < TRIES && !moved; i++) {
-      ThreadScheduling.move(all[0]);
+      moveToFirst();
       moved = processors.leave();
     }
     return moved;
@@ -68,7 +74,7 @@ class EngineProcessorsTest {
   @Test
   void shouldLeaveThreadsWhereAllProcessorsHaveEngines() throws Exception {
     engines.addAll(Set.of(all[0], all[all.length - 1]));
-    ThreadScheduling.move(all[0]);
+    moveToFirst();
     assertThat(processors.leave()).isFalse();
   }
 
@@ -78,6 +84,6 @@ class EngineProcessorsTest {
     ThreadScheduling.pin(all[0]);
     assertThat(processors.leave()).isFalse();
     assertThat(allowed()).containsExactly(all[0]);
-    ThreadScheduling.move(all[0]);
+    ProcessorMask.all().apply();
   }
 }
