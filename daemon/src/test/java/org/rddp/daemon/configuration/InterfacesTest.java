@@ -169,7 +169,7 @@ class InterfacesTest {
       delimiter = '|',
       textBlock =
           """
-          mtu = 3499           | mtu: 3499 is more than AF_XDP carries in a frame; allowed: a whole number from 576 to 3498, or "linux:eth0"
+          mtu = 3495           | mtu: 3495 is more than AF_XDP carries in a frame; allowed: a whole number from 576 to 3494, or "linux:eth0"
           vlan = 7             | vlan: is not for xdp:
           longest-frame = 9000 | longest-frame: is for rings, cards, linux:, net_vhost and net_virtio_user only
           """)
