@@ -68,14 +68,20 @@ final class XdpInterface implements MovablePort {
     try {
       open();
     } catch (SystemCallException e) {
-      String name = configured.device().name();
-      throw DriverPort.refused(
-          number,
-          "device",
-          "no AF_XDP on " + name + ": " + e.getMessage() + "; allowed: \"linux:" + name + "\"",
-          null);
+      throw DriverPort.refused(number, "device", refusal(configured.device().name(), e), null);
     }
     taken = true;
+  }
+
+  /** What an operator can do where AF_XDP is refused. */
+  static String refusal(String name, SystemCallException e) {
+    String said =
+        "no AF_XDP on %s: %s; allowed: \"linux:%s\"".formatted(name, e.getMessage(), name);
+    // Drivers have limits of their own: igb allows an MTU of 3046 with XDP, and veth 3506 of its
+    // peer.
+    return e.errno() == Errno.EINVAL || e.errno() == Errno.ERANGE
+        ? said + ", or a smaller MTU, if the driver has XDP: ip link set " + name + " mtu 1500"
+        : said;
   }
 
   /** A queue is free some time after its socket has been closed, by a thread of the kernel. */

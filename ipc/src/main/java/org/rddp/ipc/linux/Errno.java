@@ -41,6 +41,9 @@ public final class Errno {
   /** The other end is closed. */
   public static final int EPIPE = 32;
 
+  /** A number is out of range. */
+  public static final int ERANGE = 34;
+
   /** The descriptor is not open, or of another kind. */
   public static final int EBADF = 9;
 
