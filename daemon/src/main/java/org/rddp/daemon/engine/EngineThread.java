@@ -174,6 +174,12 @@ public final class EngineThread {
         return;
       }
     }
+    long spun = System.nanoTime() + Long.getLong("rddp.spin", 0);
+    while (running && System.nanoTime() < spun) {
+      if (turns(System.nanoTime()) > 0) {
+        return;
+      }
+    }
     int work = 0;
     while (running && work == 0) {
       sleep.announce();
