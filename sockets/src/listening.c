@@ -174,6 +174,25 @@ void stop_listening(int descriptor) {
     }
 }
 
+static void note_end(int descriptor) {
+    sockets_log("the daemon has ended: a listener is the kernel's alone");
+    stop_listening(descriptor);
+}
+
+bool has_offer(int descriptor) {
+    struct listener *listener = take_listener(descriptor);
+    if (listener == NULL) {
+        return false;
+    }
+    char octet;
+    ssize_t got = recv(listener->channel, &octet, sizeof octet, MSG_PEEK | MSG_DONTWAIT);
+    put_listener(listener);
+    if (got == 0) {
+        note_end(descriptor);
+    }
+    return got > 0;
+}
+
 /* ---- accept ---- */
 
 /* Of a message of the channel. */
@@ -298,8 +317,7 @@ static int accept_now(struct listener *listener, int descriptor, struct sockaddr
         unlock_shared(&listener->session->page->accepting);
     }
     if (lost) {
-        sockets_log("the daemon has ended: a listener is the kernel's alone");
-        stop_listening(descriptor);
+        note_end(descriptor);
     }
     if (taken > 0 && listener->session == NULL) {
         struct in6_addr remote = address_of_end(&offer.ends, true);

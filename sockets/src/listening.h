@@ -37,6 +37,9 @@ int listen_socket(int descriptor, int backlog);
 /* accept4(2) of a listener, with whose reference the call begins: it is dropped. */
 int accept_socket(struct listener *listener, int descriptor, struct sockaddr *address, socklen_t *length, int flags);
 
+/* Whether a connection by rddp waits to be accepted. If the daemon has ended, the listener becomes the kernel's alone. */
+bool has_offer(int descriptor);
+
 /* shutdown(2) of a listener: it is the kernel's alone. */
 void stop_listening(int descriptor);
 

@@ -82,10 +82,9 @@ static int add_kernels(struct poll *poll) {
         struct pollfd *entry = &poll->entries[i];
         if (poll->kernel[i].fd >= 0 && poll->watched[i] == NULL) {
             entry->revents = poll->kernel[i].revents;
-            if (poll->channels[i] != 0) {
-                /* At the end of a channel the daemon has ended: accept(2) finds that out. */
-                short offered = poll->kernel[poll->channels[i]].revents;
-                entry->revents |= (offered & (POLLIN | POLLHUP)) != 0 ? (short)(entry->events & (POLLIN | POLLRDNORM)) : 0;
+            if (poll->channels[i] != 0 && (poll->kernel[poll->channels[i]].revents & (POLLIN | POLLHUP)) != 0
+                && has_offer(entry->fd)) {
+                entry->revents |= (short)(entry->events & (POLLIN | POLLRDNORM));
             }
         }
         ready += entry->revents != 0;
