@@ -1,8 +1,11 @@
 package org.rddp.ipc.linux;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /**
  * Sets the processors and the priority of the calling platform thread. Threads that it starts later
@@ -22,7 +25,25 @@ public final class ThreadScheduling {
 
   private static final MethodHandle SCHED_GETCPU = SystemCall.exact("sched_getcpu", "i:");
 
+  private static final boolean FILTERED = readFiltered();
+
   private ThreadScheduling() {}
+
+  private static boolean readFiltered() {
+    try {
+      return !Files.readString(Path.of("/proc/self/status")).contains("\nSeccomp:\t0\n");
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  /**
+   * Whether the process had a filter of system calls (seccomp) when this class was loaded, or this
+   * cannot be told. A filter may end a process that calls what it does not know.
+   */
+  public static boolean isFiltered() {
+    return FILTERED;
+  }
 
   /** The processor that the thread runs on, which may change at any time. Allocates nothing. */
   public static int currentProcessor() {

@@ -86,9 +86,12 @@ public final class TimeSlice {
     }
   }
 
-  /** Calls {@link #shorten} when the thread calls this first, and allocates nothing afterwards. */
+  /**
+   * Calls {@link #shorten} when the thread calls this first, and allocates nothing afterwards. Does
+   * nothing in a process with a filter of system calls, which might end it.
+   */
   public static void shortenOnce() {
-    if (!Thread.currentThread().isVirtual()) {
+    if (!ThreadScheduling.isFiltered() && !Thread.currentThread().isVirtual()) {
       SHORTENED.get();
     }
   }

@@ -1,8 +1,5 @@
 package org.rddp.ipc.ring;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
@@ -74,18 +71,9 @@ public final class EngineProcessors {
     try {
       int[] all = ThreadScheduling.processorsOfProcess();
       boolean two = all.length == 2 && Runtime.getRuntime().availableProcessors() == 2;
-      return two && !isFiltered() ? all : new int[0];
+      return two && !ThreadScheduling.isFiltered() ? all : new int[0];
     } catch (SystemCallException e) {
       return new int[0];
-    }
-  }
-
-  /** A filter of system calls may not know of those that move a thread. */
-  private static boolean isFiltered() {
-    try {
-      return !Files.readString(Path.of("/proc/self/status")).contains("\nSeccomp:\t0\n");
-    } catch (IOException e) {
-      return true;
     }
   }
 

@@ -1,6 +1,7 @@
 package org.rddp.ipc.linux;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -30,6 +31,7 @@ class TimeSliceTest {
 
   @Test
   void shouldShortenThemOnce() throws Exception {
+    assumeThat(ThreadScheduling.isFiltered()).isFalse();
     FutureTask<Long> after =
         new FutureTask<>(() -> {
           TimeSlice.shortenOnce();
@@ -43,5 +45,11 @@ class TimeSliceTest {
   @Test
   void shouldLeaveTheThreadsOfVirtualThreadsAlone() throws Exception {
     assertThat(on(Thread.ofVirtual(), new FutureTask<>(TimeSlice::shorten))).isFalse();
+  }
+
+  /** Otherwise the kernel kills it, with exit status 159. */
+  @Test
+  void shouldLeaveAProcessWithAFilterOfSystemCallsAlone() throws Exception {
+    assertThat(FilteredProcess.start().waitFor()).isZero();
   }
 }
