@@ -7,13 +7,13 @@
  *   ping_pong play INTERFACE ADDRESS PORT ROUNDS
  */
 #include <inttypes.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 
 #include "example.h"
 
-#define LOOKS 1000  /* after so many other programs may run: there may be fewer cores than programs */
+#define YIELD_EVERY 16  /* looks: there may be fewer cores than engines and programs */
+#define ASK_EVERY 1000
 
 struct slot {
     _Atomic uint64_t first, last;
@@ -50,12 +50,14 @@ static bool await_round(uint64_t round) {
         struct rddp_completion completions[16];
         struct rddp_connection_info info;
         rddp_poll(session, completions, 16);  /* makes room for the next Writes */
-        if (looks % LOOKS == 0) {
+        if (looks % YIELD_EVERY == 0) {
+            rddp_yield(session);
+        }
+        if (looks % ASK_EVERY == 0) {
             rddp_connection_info(peer, &info);
             if (info.peer_closed || info.state == RDDP_CLOSED) {
                 return is_there(round);
             }
-            sched_yield();
         }
     }
     return true;

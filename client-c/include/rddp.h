@@ -668,11 +668,13 @@ struct rddp_completion {
 RDDP_EXPORT int rddp_poll(rddp_session *session, struct rddp_completion *completions, int max);
 
 /*
- * Gives the processor to other threads. A program that polls, for completions or for what a peer writes into its memory, calls this now
- * and then while it finds nothing, if there are fewer processors than threads that poll, engines included. Unlike sched_yield(2) it
+ * Gives the processor to other threads. A program that polls, for completions or for what a peer writes into its memory, calls this
+ * once in 16 polls that find nothing, if there are fewer processors than threads that poll, engines included. Unlike sched_yield(2) it
  * gives the thread short time slices first, since the kernel charges a yield the rest of one. On a machine with two processors it leaves
- * that of the engine, or joins it beside busy threads of others. In a program that was started with a filter of system calls it is
- * sched_yield(). Any thread.
+ * that of the engine, or joins it beside busy threads of others. In a program that was started with a filter of system calls (seccomp) it
+ * is sched_yield(); a filter that comes later has to allow sched_getattr(2), sched_setattr(2), sched_getaffinity(2) and
+ * sched_setaffinity(2). A thread of the policy SCHED_FIFO or SCHED_RR makes way for such threads only: an engine on its processor waits
+ * for up to a second. It calls rddp_await() instead. Any thread.
  */
 RDDP_EXPORT void rddp_yield(rddp_session *session);
 

@@ -426,11 +426,17 @@ public final class Rddp implements AutoCloseable {
 
   /**
    * Gives the processor to other threads. A program that polls, for completions or for what a peer
-   * writes into its memory, calls this now and then while it finds nothing, if there are fewer
+   * writes into its memory, calls this once in 16 polls that find nothing, if there are fewer
    * processors than threads that poll, engines included. Unlike {@link Thread#yield} it gives the
    * thread short time slices first, since the kernel charges a yield the rest of one. On a machine
    * with two processors it leaves that of the engine, or joins it beside busy threads of others.
    * For any platform thread.
+   *
+   * <p>In a process that was started with a filter of system calls (seccomp) it is {@link
+   * Thread#yield}. A filter that comes later has to allow sched_getattr(2), sched_setattr(2),
+   * sched_getaffinity(2) and sched_setaffinity(2). A thread of the policy SCHED_FIFO or SCHED_RR
+   * makes way for such threads only: an engine on its processor waits for up to a second. It calls
+   * {@link #await} instead.
    *
    * @throws IllegalStateException if the session is closed
    */

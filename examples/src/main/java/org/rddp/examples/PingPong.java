@@ -6,7 +6,6 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.rddp.client.Connection;
 import org.rddp.client.IncomingConnection;
@@ -51,8 +50,8 @@ public final class PingPong {
         if (connection.isPeerClosed() || !connection.isOpen()) {
           return isThere(round);
         }
-        if (looks % 10_000 == 0) {
-          LockSupport.parkNanos(1); // there may be fewer cores than programs
+        if (looks % 16 == 0) {
+          session.yieldProcessor(); // there may be fewer cores than engines and programs
         }
       }
       return true;
