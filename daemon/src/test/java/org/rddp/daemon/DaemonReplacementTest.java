@@ -103,7 +103,8 @@ class DaemonReplacementTest extends ReplacedDaemonsFixture {
       replace(ADDRESS_ONE);
       exchange.awaitMessages(100);
     }
-    assertThatThrownBy(() -> connect("three")).hasMessageContaining("the daemon has one, two");
+    assertThatThrownBy(() -> connect("three"))
+        .hasMessageContaining("the daemon's interfaces: one, two");
   }
 
   /** In one engine and the other, and between them: also by numbers of queue pairs. */

@@ -89,7 +89,9 @@ class Ipv6Test {
       int port = listener.address().getPort();
       InetSocketAddress other = at(TestDaemon.ADDRESS_TWO, port);
       assertThatThrownBy(() -> here.connect(other, PrivateData.NONE, TIMEOUT))
-          .isInstanceOf(ConnectionFailedException.class);
+          .isInstanceOfSatisfying(
+              ConnectionFailedException.class,
+              e -> assertThat(e.reason()).isEqualTo(Reason.REFUSED));
       exchange.over(listener, at(TestDaemon.IPV6_TWO, port), TestDaemon.IPV6_ONE);
     }
   }

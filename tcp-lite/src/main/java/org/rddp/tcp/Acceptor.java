@@ -1,6 +1,7 @@
 package org.rddp.tcp;
 
 import org.rddp.ip.HostAddress;
+import org.rddp.ip.Path;
 
 /** Accepts or rejects connections to the port of a {@link TcpListener}. */
 @FunctionalInterface
@@ -14,4 +15,12 @@ public interface Acceptor {
    * @return its handler, or null to reset the connection
    */
   StreamHandler onIncoming(TcpConnection stream, HostAddress remoteAddress, int remotePort);
+
+  /**
+   * Whether connections over a path are taken, by our address there. A SYN to another one is
+   * answered as if nobody listened at the port.
+   */
+  default boolean isFor(Path path) {
+    return true;
+  }
 }

@@ -33,8 +33,9 @@ final class Handshake {
    */
   TcpConnection unconnected(long key, TcpSegment segment, TcpConnection former) {
     TcpListener found = context.listeners.get(segment.localPort);
-    TcpListener listener = found != null && found.takes(segment.remotePort) ? found : null;
     Path path = context.ip.path(segment.path);
+    boolean takes = found != null && found.takes(path, segment.remotePort);
+    TcpListener listener = takes ? found : null;
     long identity = context.secrets.identity(path, key);
     Admission.Decision decision =
         admission.decide(

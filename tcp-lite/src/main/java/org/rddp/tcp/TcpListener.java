@@ -2,6 +2,7 @@ package org.rddp.tcp;
 
 import java.util.Map;
 import org.rddp.group.StackMember;
+import org.rddp.ip.Path;
 import org.rddp.tcp.handshake.Backlog;
 
 /** A port on which connections are accepted: the LISTEN state. Engine thread only. */
@@ -53,9 +54,12 @@ public final class TcpListener {
     acceptor = user;
   }
 
-  /** Whether this stack takes connections from a remote port, and not another one. */
-  boolean takes(int remotePort) {
-    return !shared || member.isOfRemotePort(remotePort);
+  /**
+   * Whether it accepts connections over a path, and this stack, not another one, takes those from a
+   * remote port.
+   */
+  boolean takes(Path path, int remotePort) {
+    return acceptor.isFor(path) && (!shared || member.isOfRemotePort(remotePort));
   }
 
   /** See {@link TcpStack#listenShared}. */

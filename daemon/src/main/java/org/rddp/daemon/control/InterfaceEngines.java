@@ -37,7 +37,7 @@ final class InterfaceEngines {
           Reason.NO_INTERFACE,
           "no interface "
               + name
-              + "; the daemon has "
+              + "; the daemon's interfaces: "
               + engines.stream()
                   .map(InterfaceEngine::name)
                   .distinct()

@@ -8,11 +8,12 @@ import java.util.Set;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.StartupOptions;
 import org.rddp.ip.HostAddress;
-import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Ipv6Address;
+import org.rddp.ip.Path;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.snapshot.References;
 import org.rddp.snapshot.Snapshot;
+import org.rddp.tcp.Acceptor;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpListener;
@@ -22,7 +23,7 @@ import org.rddp.tcp.TcpStack;
  * A port at which a program accepts connections. The program is told of a peer after TCP's
  * handshake and MPA's request. Engine thread only.
  */
-public final class SessionListener {
+public final class SessionListener implements Acceptor {
   private static final int FIRST_EPHEMERAL_PORT = 49152;
   private static final int LAST_PORT = 65535;
 
@@ -82,7 +83,7 @@ public final class SessionListener {
   /** Listens at a port; null if it is in use. */
   private TcpListener listen(TcpStack tcp, int port) {
     try {
-      return tcp.listen(port, this::onIncoming);
+      return tcp.listen(port, this);
     } catch (IllegalStateException inUse) {
       return null;
     }
@@ -108,16 +109,16 @@ public final class SessionListener {
     return listener.port();
   }
 
-  /** Whether it accepts connections to one of the interface's addresses. */
-  private boolean isFor(HostAddress local) {
-    if (!ControlAddresses.isAny(address)) {
-      return address.equals(local);
-    }
-    return address instanceof Ipv6Address || local instanceof Ipv4Address;
+  @Override
+  public boolean isFor(Path path) {
+    return ControlAddresses.isAny(address)
+        ? address instanceof Ipv6Address || !path.isIpv6()
+        : address.equals(path.ours());
   }
 
-  private StreamHandler onIncoming(TcpConnection stream, HostAddress from, int port) {
-    if (closed || !isFor(stream.localAddress())) {
+  @Override
+  public StreamHandler onIncoming(TcpConnection stream, HostAddress from, int port) {
+    if (closed) {
       return null;
     }
     if (!session.hasRoomForConnection()) {
@@ -246,7 +247,7 @@ public final class SessionListener {
     if (listener == null) {
       throw snapshot.wrong("TCP does not listen at port " + port);
     }
-    listener.resume(this::onIncoming);
+    listener.resume(this);
     useReceives();
   }
 
