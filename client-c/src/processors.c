@@ -46,7 +46,6 @@ void shorten_time_slices(void) {
     }
     shortened = true;
     if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) == 0 && attributes.policy == SCHED_OTHER) {
-        attributes.flags = 0;
         attributes.runtime = SHORTEST_SLICE;
         (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
     }

@@ -80,10 +80,13 @@ static void should_write_and_read(struct pair *pair) {
 /* Linux tells the length of slices from 6.12 on. */
 static void *slices_of_a_thread_that_yields(void *pair) {
     uint64_t before[ATTRIBUTES], after[ATTRIBUTES];
+    struct sched_param parameter = {.sched_priority = 0};
+    CHECK(sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &parameter) == 0);
     CHECK(syscall(SYS_sched_getattr, 0, before, sizeof before, 0) == 0);
     rddp_yield(((struct pair *)pair)->one.session);
     CHECK(syscall(SYS_sched_getattr, 0, after, sizeof after, 0) == 0);
     CHECK(after[RUNTIME] == (before[RUNTIME] == 0 ? 0 : 100000));
+    CHECK(sched_getscheduler(0) == (SCHED_OTHER | SCHED_RESET_ON_FORK));
     return NULL;
 }
 

@@ -10,7 +10,8 @@ import java.lang.foreign.ValueLayout;
  * but runs sooner after a wake-up, and a yield to other threads costs it less: the kernel charges
  * it the rest of its slice.
  *
- * <p>Effective from Linux 6.12 on. Threads that this one starts later inherit it.
+ * <p>Effective from Linux 6.12 on. Threads that this one starts later inherit it, unless it has
+ * SCHED_RESET_ON_FORK.
  */
 public final class TimeSlice {
   /** The shortest that the kernel accepts, in ns. */
@@ -47,12 +48,13 @@ public final class TimeSlice {
   }
 
   /**
-   * Sets it to {@link #SHORTEST}, unless the thread has another policy or is a virtual one.
+   * Sets it to {@link #SHORTEST}, unless the thread has another policy or is a virtual one. What
+   * threads inherit that this one starts later stays as it was (SCHED_RESET_ON_FORK).
    *
    * @return false if the kernel refuses it; the thread then runs as before
    */
   public static boolean shorten() {
-    return set(SHORTEST, 0);
+    return set(SHORTEST, false, false);
   }
 
   /**
@@ -62,15 +64,21 @@ public final class TimeSlice {
    * @return false if the kernel refuses it; the thread then runs as before
    */
   public static boolean shortenAlone() {
-    return set(SHORTEST, SCHED_FLAG_RESET_ON_FORK);
+    return set(SHORTEST, true, false);
   }
 
   /** Gives the thread, and those that it starts later, the usual slices. */
   public static void restore() {
-    boolean ignored = set(0, 0);
+    boolean ignored = set(0, false, true);
   }
 
-  private static boolean set(long nanos, long flags) {
+  /**
+   * Sets it.
+   *
+   * @param alone whether threads that this one starts later are not to have it
+   * @param inherited whether they are to have it, although the program wanted otherwise
+   */
+  private static boolean set(long nanos, boolean alone, boolean inherited) {
     if (SCHED_GETATTR == 0 || Thread.currentThread().isVirtual()) {
       return false;
     }
@@ -80,6 +88,9 @@ public final class TimeSlice {
           || attributes.get(ValueLayout.JAVA_INT, POLICY) != SCHED_OTHER) {
         return false;
       }
+      long flags = attributes.get(ValueLayout.JAVA_LONG, FLAGS);
+      flags |= alone ? SCHED_FLAG_RESET_ON_FORK : 0;
+      flags &= inherited ? ~SCHED_FLAG_RESET_ON_FORK : ~0;
       attributes.set(ValueLayout.JAVA_LONG, FLAGS, flags);
       attributes.set(ValueLayout.JAVA_LONG, RUNTIME, nanos);
       return SYSCALL.attempt(SCHED_SETATTR, 0, attributes.address(), 0, 0) >= 0;

@@ -29,6 +29,20 @@ class TimeSliceTest {
     assertThat(TimeSlice.current()).isEqualTo(before);
   }
 
+  /** Threads that it starts later have the usual slices, as somebody has wanted it before. */
+  @Test
+  void shouldLeaveToThreadsThatItStartsWhatTheyWouldHaveHad() throws Exception {
+    long before = TimeSlice.current();
+    FutureTask<Long> ofItsThread = new FutureTask<>(TimeSlice::current);
+    FutureTask<Long> after =
+        new FutureTask<>(() -> {
+          assertThat(TimeSlice.shortenAlone()).isTrue();
+          assertThat(TimeSlice.shorten()).isTrue();
+          return on(Thread.ofPlatform(), ofItsThread);
+        });
+    assertThat(on(Thread.ofPlatform(), after)).isEqualTo(before);
+  }
+
   @Test
   void shouldShortenThemOnce() throws Exception {
     assumeThat(ThreadScheduling.isFiltered()).isFalse();
