@@ -1,11 +1,13 @@
 package org.rddp.ipc.ring;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import org.rddp.ipc.linux.ProcessorMask;
-import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.ThreadScheduling;
 import org.rddp.ipc.linux.TimeSlice;
 
@@ -69,12 +71,28 @@ public final class EngineProcessors {
 
   private static int[] both() {
     try {
-      int[] all = ThreadScheduling.processorsOfProcess();
-      boolean two = all.length == 2 && Runtime.getRuntime().availableProcessors() == 2;
-      return two && !ThreadScheduling.isFiltered() ? all : new int[0];
-    } catch (SystemCallException e) {
+      String online = Files.readString(Path.of("/sys/devices/system/cpu/online"));
+      return ThreadScheduling.isFiltered()
+          ? new int[0]
+          : both(ThreadScheduling.processorsOfProcess(), online);
+    } catch (IOException e) {
       return new int[0];
     }
+  }
+
+  /**
+   * Those of a process that may use all of a machine with two; none otherwise. A process that may
+   * use two of more was restricted to them, which moves would undo.
+   *
+   * @param online the machine's, as Linux lists them: "0-3,8"
+   */
+  static int[] both(int[] ofProcess, String online) {
+    if (ofProcess.length != 2) {
+      return new int[0];
+    }
+    String between = ofProcess[1] == ofProcess[0] + 1 ? "-" : ",";
+    boolean all = online.strip().equals(ofProcess[0] + between + ofProcess[1]);
+    return all ? ofProcess : new int[0];
   }
 
   /**

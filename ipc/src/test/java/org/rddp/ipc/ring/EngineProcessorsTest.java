@@ -81,6 +81,17 @@ class EngineProcessorsTest {
   }
 
   @Test
+  void shouldMoveThreadsOnlyWhereTheProcessMayUseBothOfTheMachine() {
+    assertThat(EngineProcessors.both(new int[] {0, 1}, "0-1\n")).containsExactly(0, 1);
+    assertThat(EngineProcessors.both(new int[] {0, 2}, "0,2\n")).containsExactly(0, 2);
+    assertThat(EngineProcessors.both(new int[] {0, 3}, "0-3\n")).isEmpty();
+    assertThat(EngineProcessors.both(new int[] {4, 5}, "0-63\n")).isEmpty();
+    assertThat(EngineProcessors.both(new int[] {0}, "0-1\n")).isEmpty();
+    assertThat(EngineProcessors.both(new int[] {0}, "0\n")).isEmpty();
+    assertThat(EngineProcessors.both(new int[] {0, 1, 2}, "0-2\n")).isEmpty();
+  }
+
+  @Test
   void shouldLeaveThreadsWhoseProcessorsSomebodyHasChosen() throws Exception {
     engines.add(all[0]);
     ThreadScheduling.pin(all[0]);
