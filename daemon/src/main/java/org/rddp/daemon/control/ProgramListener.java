@@ -17,6 +17,7 @@ import org.rddp.ipc.control.OfferSocket;
 import org.rddp.ipc.control.StreamOffer;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.PairedSocket;
+import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.snapshot.Snapshot;
 
 /**
@@ -26,7 +27,13 @@ import org.rddp.snapshot.Snapshot;
  */
 final class ProgramListener {
   /** Most streams in the socket: their descriptors count for all programs of the user. */
-  private static final int OFFERED = 64;
+  static final int OFFERED = 64;
+
+  /**
+   * Half of the octets of the kernel's memory for an offer: Linux takes 768 for one, and may take
+   * somewhat more.
+   */
+  private static final int HALF_OFFER = 512;
 
   /** Pause in ns before a stream is offered again for which the socket had no room. */
   private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
@@ -60,6 +67,17 @@ final class ProgramListener {
     this.program = program;
     this.listener = listener;
     this.socket = new OfferSocket(socket.descriptor());
+  }
+
+  /**
+   * Makes the two ends of a listener's socket, the daemon's first. It has room for {@link #OFFERED}
+   * streams and not for many more, should a program say that it has those which it has not got.
+   */
+  static PairedSocket[] sockets() throws SystemCallException {
+    PairedSocket[] ends = PairedSocket.ofMessages("rddp-listener");
+    ends[0].limitSending(OFFERED * HALF_OFFER);
+    ends[0].forbidDescriptors();
+    return ends;
   }
 
   ProgramSockets program() {

@@ -107,9 +107,8 @@ final class StreamListeners {
 
   /** Begins to offer streams by a new socket, whose program's end it returns. */
   private PairedSocket begin(StreamListener made) throws SystemCallException {
-    PairedSocket[] ends = PairedSocket.ofMessages("rddp-listener");
+    PairedSocket[] ends = ProgramListener.sockets();
     try {
-      ends[0].forbidDescriptors();
       ProgramListener listener = new ProgramListener(server, sockets, made, ends[0]);
       service.begin(listener);
       listeners.put(made.number(), listener);

@@ -117,9 +117,18 @@ public final class PairedSocket implements AutoCloseable {
 
   /** Makes the buffer for what this end sends as small as the kernel allows. */
   public void limitSending() throws SystemCallException {
+    limitSending(1);
+  }
+
+  /**
+   * Limits the buffer for what this end sends (SO_SNDBUF).
+   *
+   * @param octets the kernel allows twice as many, its own for each message included
+   */
+  public void limitSending(int octets) throws SystemCallException {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment octets = arena.allocateFrom(ValueLayout.JAVA_INT, 1);
-      SETSOCKOPT.call(descriptor.number(), SOL_SOCKET, SO_SNDBUF, octets.address(), 4);
+      MemorySegment value = arena.allocateFrom(ValueLayout.JAVA_INT, octets);
+      SETSOCKOPT.call(descriptor.number(), SOL_SOCKET, SO_SNDBUF, value.address(), 4);
     }
   }
 
