@@ -315,7 +315,10 @@ public final class OctetStream implements RdmapHandler, StartupHandler {
   /** The program has rung the doorbell. */
   void onDoorbell() {
     if (!mapped) {
-      check.begin();
+      // A peer's is offered when it is established: before, no program has it, whatever one says.
+      if (initiator || state != State.CONNECTING) {
+        check.begin();
+      }
       return;
     }
     looked = true;

@@ -91,6 +91,24 @@ class OctetStreamTest {
     fixture.ownTurn();
   }
 
+  /** As a program can that has mapped the memory with a former stream. */
+  @Test
+  void shouldNotBelieveThatAStreamIsAcceptedBeforeItIsOffered() throws Exception {
+    OctetStream stream =
+        OctetStream.incoming(
+            fixture.engine,
+            fixture.engine.streams().keeper(),
+            fixture.parts(),
+            fixture.listener,
+            new ConnectionEnds(OctetStreamFixture.OURS, 80, OctetStreamFixture.THEIRS, 1),
+            null,
+            1);
+    program = fixture.new Program(stream);
+    fixture.run();
+    assertThat(stream.isMapped()).isFalse();
+    assertThat(stream.listener()).isSameAs(fixture.listener);
+  }
+
   @Test
   void shouldTakeADoorbellThatRingsDuringALookThatCameTooEarly() throws Exception {
     offerAndLookTooEarly();
