@@ -405,7 +405,7 @@ final class ProgramSockets {
 
   /** Whether an ended stream leaves what it has to a later one. */
   boolean keeps(StreamSlot slot) {
-    return !ended && shares.mayKeep(slot);
+    return !ended && shares.mayKeep(slot, service.kept(user()));
   }
 
   /** Gives back what a stream has taken. */

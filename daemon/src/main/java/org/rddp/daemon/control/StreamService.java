@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.rddp.client.types.Reason;
@@ -43,9 +42,6 @@ final class StreamService implements StreamKeeper {
   static final int FIRST_RING = 1 << 16;
 
   static final int RING = 1 << 20;
-
-  /** Time in ns after which what is kept for a program's next streams is given back unless used. */
-  private static final long IDLE = TimeUnit.SECONDS.toNanos(10);
 
   private final ControlServer server;
   private final StreamPorts ports = new StreamPorts();
@@ -80,11 +76,7 @@ final class StreamService implements StreamKeeper {
   /** Whether {@link #endLeft} is under way. */
   private volatile boolean endingLeft;
 
-  /** Those with parts. */
-  private final Set<StreamReserve> reserves = new HashSet<>();
-
-  /** Whether {@link #emptyUnused} follows. */
-  private boolean emptying;
+  private final StreamReserves reserves;
 
   private final StreamSpares spares;
   private final HeldTasks asked = new HeldTasks();
@@ -96,6 +88,7 @@ final class StreamService implements StreamKeeper {
   /** Serves streams on these engines; before their first turns. */
   StreamService(ControlServer server, List<InterfaceEngine> engines) throws SystemCallException {
     this.server = server;
+    reserves = new StreamReserves(server::after, this::empty);
     spares =
         new StreamSpares(
             task -> run(memoryThread, task), server::execute, server.mappingThreads()::onNotLocked);
@@ -474,38 +467,24 @@ final class StreamService implements StreamKeeper {
     if (!asked.isHolding() && slot.program().keeps(slot)) {
       StreamReserve reserve = slot.program().reserve();
       reserve.add(parts);
-      reserves.add(reserve);
-      emptyLater();
+      reserves.add(reserve, slot.program().user());
     } else {
       discard(parts);
     }
   }
 
-  private void emptyLater() {
-    if (!emptying && !reserves.isEmpty()) {
-      emptying = true;
-      server.after(IDLE, this::emptyUnused);
-    }
-  }
-
-  /** Empties the reserves that have not been used for some time. */
-  private void emptyUnused() {
-    emptying = false;
-    for (StreamReserve each : List.copyOf(reserves)) {
-      if (!each.wasUsed()) {
-        empty(each);
-      }
-    }
-    emptyLater();
-  }
-
   /** Empties all reserves. Returns whether there was something. */
   boolean emptyReserves() {
     boolean any = false;
-    for (StreamReserve each : List.copyOf(reserves)) {
+    for (StreamReserve each : reserves.all()) {
       any |= empty(each);
     }
     return any;
+  }
+
+  /** What is kept for later streams of all programs of a user. */
+  int kept(int user) {
+    return reserves.count(user);
   }
 
   /** Gives back what is kept for later streams. Returns whether there was something. */

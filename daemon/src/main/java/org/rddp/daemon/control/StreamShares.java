@@ -152,16 +152,20 @@ final class StreamShares {
   }
 
   /**
-   * Whether an ended stream may leave what it has to a later one: as long as all that are kept are
-   * a small part of each limit.
+   * Whether an ended stream may leave what it has to a later one: as long as all that is kept for
+   * programs of the user is a small part of each limit, since others may need it that do not empty
+   * reserves.
+   *
+   * @param kept for all of them
    */
-  boolean mayKeep(StreamSlot slot) {
-    long most = Math.min(reserve.count() + 1, StreamReserve.MOST + 1L) * PART;
+  boolean mayKeep(StreamSlot slot, int kept) {
+    long most = (kept + 1L) * PART;
     SessionOwner owner = slot.section().owner();
     return reserve.count() < StreamReserve.MOST
         && slot.claim() == null
         && slot.octets() == STREAM_OCTETS
-        && octets.allows(most * STREAM_OCTETS)
+        && octets.allows((reserve.count() + 1L) * PART * STREAM_OCTETS)
+        && process.memory().allows(most * STREAM_OCTETS)
         && process.memories().allows(most)
         && process.heap().limit() >= most * OctetStream.HEAP
         && owner.userConnections() >= most
