@@ -24,13 +24,16 @@ struct mapping {
 /* Maps a memory that the daemon has sent, in which holes are forbidden then, or finds its mapping. NULL with errno. */
 struct mapping *take_mapping(int memory, size_t octets);
 
-/* Whether no other process has used the memory, as children do that a process has made meanwhile: the daemon may give it to another stream. */
-bool is_only_users(const struct mapping *mapping);
+/*
+ * This process uses the memory no more, and closes the stream's socket next. If no other process can have used it, such as a child that
+ * was made meanwhile, tells the daemon so, which may give it to another stream, and keeps the mapping. Otherwise false.
+ */
+bool give_mapping_back(struct mapping *mapping, int socket);
 
 /* This process uses it no more. */
-void put_mapping(struct mapping *mapping);
+void drop_mapping(struct mapping *mapping);
 
-/* This process is going to make another one with a copy of its memory. */
+/* This process is going to make another one with a copy of its memory, without fork(3). */
 void note_fork(void);
 
 #endif

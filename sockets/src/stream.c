@@ -34,9 +34,18 @@ static bool map_memory(struct stream *stream, int memory) {
 }
 
 static void forget_stream(struct object *object, int descriptor) {
+    struct stream *stream = (struct stream *)object;
     if (stream_forgotten != NULL) {
-        stream_forgotten((struct stream *)object, descriptor);
+        stream_forgotten(stream, descriptor);
     }
+    int error = errno;
+    struct stat now;
+    /* Nobody else uses it, and the number is still its socket. */
+    if (stream->mapping != NULL && atomic_load(&object->references) == 1 && syscall(SYS_fstat, descriptor, &now) == 0
+        && now.st_ino == object->number && now.st_dev == object->device && give_mapping_back(stream->mapping, descriptor)) {
+        stream->mapping = NULL;
+    }
+    errno = error;
 }
 
 static void end_stream(struct object *object) {
@@ -44,10 +53,7 @@ static void end_stream(struct object *object) {
     if (stream->origin != NULL) {
         put_stream(stream->origin);
     } else if (stream->mapping != NULL) {
-        if (is_only_users(stream->mapping)) {
-            atomic_fetch_or(&stream->header->program_flags, GIVEN_BACK);
-        }
-        put_mapping(stream->mapping);
+        drop_mapping(stream->mapping);
     }
     stream->header = NULL;
     unhide(&stream->fallback);

@@ -1,10 +1,22 @@
 /* The memory of connections that have ended is used again, unless a child may use it still. */
 #include "ends.h"
 
+#include <sys/syscall.h>
+
 #define MEMORIES 4096
 
 static unsigned long seen[MEMORIES];
 static size_t count;
+
+static void note(unsigned long number) {
+    size_t at = 0;
+    while (at < count && seen[at] != number) {
+        at++;
+    }
+    CHECK(at < MEMORIES);
+    seen[at] = number;
+    count += at == count;
+}
 
 /* Notes the memories of streams that this process has mapped. */
 static void look_at_memories(void) {
@@ -13,16 +25,9 @@ static void look_at_memories(void) {
     CHECK(maps != NULL);
     while (fgets(line, sizeof line, maps) != NULL) {
         unsigned long number;
-        if (strstr(line, "memfd:rddp-stream") == NULL || sscanf(line, "%*s %*s %*s %*s %lu", &number) != 1) {
-            continue;
+        if (strstr(line, "memfd:rddp-stream") != NULL && sscanf(line, "%*s %*s %*s %*s %lu", &number) == 1) {
+            note(number);
         }
-        size_t at = 0;
-        while (at < count && seen[at] != number) {
-            at++;
-        }
-        CHECK(at < MEMORIES);
-        seen[at] = number;
-        count += at == count;
     }
     CHECK(fclose(maps) == 0);
 }
@@ -52,6 +57,66 @@ static void use(int connections, bool forks) {
     }
 }
 
+static void expect_success(pid_t child) {
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+/* Otherwise it could read there what its parent's later connections carry. */
+static void leave_no_mapping_to_a_child(void) {
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        count = 0;
+        look_at_memories();
+        _exit(count != 0);
+    }
+    expect_success(child);
+}
+
+/* As a program does that says what it likes: the library does not see it. */
+static long send_behind_its_back(int descriptor, const char *text) {
+    long result;
+    register long flags __asm__("r10") = 0, address __asm__("r8") = 0, length __asm__("r9") = 0;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"((long)SYS_sendto), "D"((long)descriptor), "S"(text), "d"(strlen(text)), "r"(flags), "r"(address), "r"(length)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+/* A child has its parent's mapping of a connection. If it had given up rights, it must not see what comes later. */
+static void believe_no_child_with_fewer_rights(void) {
+    count = 0;
+    struct pair pair = connect_pair();
+    pass(&pair);
+    look_at_memories();
+    size_t memories = count;
+    CHECK(memories >= 2);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        CHECK(setgid(65534) == 0 && setuid(65534) == 0);
+        CHECK(send_behind_its_back(pair.near, "given back") == 10 && send_behind_its_back(pair.far, "given back") == 10);
+        _exit(0);
+    }
+    expect_success(child);
+    close_pair(&pair);
+    for (int i = 0; i < 50; i++) {
+        unsigned long before[2] = {seen[0], seen[1]};
+        count = 0;
+        pair = connect_pair();
+        pass(&pair);
+        look_at_memories();
+        for (size_t j = 0; j < count; j++) {
+            CHECK(seen[j] != before[0] && seen[j] != before[1]);
+        }
+        close_pair(&pair);
+        seen[0] = before[0];
+        seen[1] = before[1];
+    }
+}
+
 /* What the engine has at hand must not let it answer for a listener whose end the daemon has not noticed yet. */
 static void connect_where_nobody_listens_any_more(void) {
     for (int i = 0; i < 200; i++) {
@@ -72,6 +137,10 @@ int main(void) {
     count = 0;
     for (size_t i = 1; geteuid() == 0 && (i == 1 || count >= 2 * (i - 1)); i++) {
         use(1, false);
+    }
+    leave_no_mapping_to_a_child();
+    if (geteuid() == 0) {
+        believe_no_child_with_fewer_rights();
     }
     connect_where_nobody_listens_any_more();
     puts("done");

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import org.rddp.ipc.control.GivenBack;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.PollSet;
@@ -393,7 +394,9 @@ public final class ProgramStream implements AutoCloseable {
   /** Closes it here, after the last call. The daemon sends what has been written. */
   @Override
   public void close() {
-    memory.giveBack();
+    if (socket.descriptor().isOpen()) {
+      GivenBack.say(socket);
+    }
     socket.close();
     memory.close();
   }

@@ -24,6 +24,7 @@ import org.rddp.daemon.engine.StreamParts;
 import org.rddp.daemon.engine.StreamPorts;
 import org.rddp.daemon.engine.StreamSection;
 import org.rddp.daemon.engine.StreamSignals;
+import org.rddp.ipc.control.GivenBack;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.EventSet;
 import org.rddp.ipc.linux.PairedSocket;
@@ -444,9 +445,10 @@ final class StreamService implements StreamKeeper {
       return;
     }
     onThread(() -> {
+      boolean given = GivenBack.isSaid(parts.socket(), parts.section().owner().user());
       parts.socket().close();
       parts.programSocket().close();
-      StreamSpares.Spare next = left ? null : spares.renew(parts.memory());
+      StreamSpares.Spare next = given && !left ? spares.renew(parts.memory()) : null;
       if (next == null) {
         discard(parts);
       } else {

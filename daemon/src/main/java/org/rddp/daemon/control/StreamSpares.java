@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.rddp.ipc.control.GivenBack;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.StreamMemory;
@@ -136,6 +137,7 @@ final class StreamSpares {
   private Spare with(StreamMemory memory) throws SystemCallException {
     PairedSocket[] ends = PairedSocket.ofMessages("rddp-stream");
     boolean refuses = ends[0].forbidDescriptors();
+    GivenBack.expect(ends[0]);
     ends[1].limitSending();
     long cookie = PairedSocket.cookie(ends[1].descriptor());
     return new Spare(lastNumber.incrementAndGet(), memory, ends[0], ends[1], cookie, refuses);

@@ -47,12 +47,6 @@ public final class StreamHeader {
   public static final int ABORT_AT_CLOSE = 16;
 
   /**
-   * {@link #programFlags}: no process of the program uses the memory any more, and a later stream
-   * of the session may have it.
-   */
-  public static final int GIVEN_BACK = 32;
-
-  /**
    * Where {@link #programFlags} has the congestion control that the program has chosen, 0 for none,
    * and {@link #daemonFlags} that which the stream began with.
    */

@@ -177,16 +177,14 @@ public final class StreamMemory implements AutoCloseable {
   }
 
   /**
-   * Daemon: makes it as it was when it was new, for another stream of the same session, if its
-   * program says that nobody uses it any more ({@link StreamHeader#GIVEN_BACK}), and it has not
-   * grown.
+   * Daemon: makes it as it was when it was new, for another stream of the same session, if it has
+   * not grown. Nobody uses it any more.
    *
    * @param first octets that each ring used in the beginning
    * @return false if that cannot be; then it is as it was
    */
   public boolean renew(int first) {
-    boolean given = (header.programFlags() & StreamHeader.GIVEN_BACK) != 0;
-    if (!immutable || !given || allocatedToSend != first || allocatedToReceive != first) {
+    if (!immutable || allocatedToSend != first || allocatedToReceive != first) {
       return false;
     }
     // Octets of one process are none of another's.
@@ -244,16 +242,6 @@ public final class StreamMemory implements AutoCloseable {
 
   private long offset(StreamRing ring) {
     return ring.address(0) - shared.address();
-  }
-
-  /**
-   * Program: nobody in it uses the memory any more, and {@link #close} follows: the daemon may use
-   * it for another stream of the session.
-   */
-  public void giveBack() {
-    if (!closed) {
-      header.addProgramFlags(StreamHeader.GIVEN_BACK);
-    }
   }
 
   /** The memfd: in the daemon, until a program has mapped it that no other daemon can map. */
