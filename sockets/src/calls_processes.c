@@ -1,6 +1,7 @@
 /* The functions of libc that start programs, and what else becomes of a process. */
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -103,7 +104,26 @@ EXPORT int(execle)(const char *path, const char *first, ...) {
     return (execve)(path, arguments, environment);
 }
 
-/* ---- spawn ---- */
+/* ---- fork and spawn ---- */
+
+/* Unlike fork(), these two call no handlers. */
+EXPORT pid_t(_Fork)(void) {
+    note_fork();
+    return LIBC(_Fork)();
+}
+
+EXPORT int(clone)(int (*run)(void *), void *stack, int flags, void *argument, ...) {
+    va_list list;
+    va_start(list, argument);
+    pid_t *to_parent = va_arg(list, pid_t *);
+    void *storage = va_arg(list, void *);
+    pid_t *to_child = va_arg(list, pid_t *);
+    va_end(list);
+    if ((flags & CLONE_VM) == 0) {
+        note_fork();
+    }
+    return LIBC(clone)(run, stack, flags, argument, to_parent, storage, to_child);
+}
 
 EXPORT int(posix_spawn)(pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,
     const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[]) {

@@ -33,6 +33,7 @@ void check_room(size_t octets, size_t room);
     X(int, accept4, (int, struct sockaddr *, socklen_t *, int))                                                        \
     X(int, bind, (int, const struct sockaddr *, socklen_t))                                                            \
     X(int, chroot, (const char *))                                                                                     \
+    X(int, clone, (int (*)(void *), void *, int, void *, ...))                                                         \
     X(int, close, (int))                                                                                               \
     X(int, close_range, (unsigned, unsigned, int))                                                                     \
     X(int, connect, (int, const struct sockaddr *, socklen_t))                                                         \
@@ -50,6 +51,7 @@ void check_room(size_t octets, size_t room);
     X(int, fcntl, (int, int, ...))                                                                                     \
     X(FILE *, fdopen, (int, const char *))                                                                             \
     X(int, fexecve, (int, char *const *, char *const *))                                                               \
+    X(pid_t, _Fork, (void))                                                                                            \
     X(int, getpeername, (int, struct sockaddr *, socklen_t *))                                                         \
     X(int, getsockname, (int, struct sockaddr *, socklen_t *))                                                         \
     X(int, getsockopt, (int, int, int, void *, socklen_t *))                                                           \

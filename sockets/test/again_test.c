@@ -1,6 +1,7 @@
 /* The memory of connections that have ended is used again, unless a child may use it still. */
 #include "ends.h"
 
+#include <sched.h>
 #include <sys/syscall.h>
 
 #define MEMORIES 4096
@@ -18,10 +19,11 @@ static void note(unsigned long number) {
     count += at == count;
 }
 
-/* Notes the memories of streams that this process has mapped. */
-static void look_at_memories(void) {
-    FILE *maps = fopen("/proc/self/maps", "re");
-    char line[512];
+/* Notes the memories of streams that a process has mapped. */
+static void look_at_memories_of(const char *process) {
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/%s/maps", process);
+    FILE *maps = fopen(path, "re");
     CHECK(maps != NULL);
     while (fgets(line, sizeof line, maps) != NULL) {
         unsigned long number;
@@ -30,6 +32,10 @@ static void look_at_memories(void) {
         }
     }
     CHECK(fclose(maps) == 0);
+}
+
+static void look_at_memories(void) {
+    look_at_memories_of("self");
 }
 
 static void pass(const struct pair *pair) {
@@ -60,18 +66,6 @@ static void use(int connections, bool forks) {
 static void expect_success(pid_t child) {
     int status;
     CHECK(waitpid(child, &status, 0) == child && status == 0);
-}
-
-/* Otherwise it could read there what its parent's later connections carry. */
-static void leave_no_mapping_to_a_child(void) {
-    pid_t child = fork();
-    CHECK(child >= 0);
-    if (child == 0) {
-        count = 0;
-        look_at_memories();
-        _exit(count != 0);
-    }
-    expect_success(child);
 }
 
 /* As a program does that says what it likes: the library does not see it. */
@@ -117,6 +111,37 @@ static void believe_no_child_with_fewer_rights(void) {
     }
 }
 
+/* A child may have given up rights of its parent's: what connections leave before it is made is not in it when later ones have it. */
+static void fork_between_connections(pid_t (*make_child)(void)) {
+    use(1, false);
+    pid_t child = make_child();
+    CHECK(child >= 0);
+    if (child == 0) {
+        pause();
+    }
+    struct pair pair = connect_pair();
+    pass(&pair);
+    char process[16];
+    snprintf(process, sizeof process, "%d", (int)child);
+    count = 0;
+    look_at_memories_of(process);
+    size_t of_child = count;
+    look_at_memories();
+    CHECK(count >= of_child + 2);
+    CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
+    close_pair(&pair);
+}
+
+static int wait_for_end(void *nothing) {
+    (void)nothing;
+    return pause();
+}
+
+static pid_t clone_process(void) {
+    static _Alignas(16) uint8_t stack[1 << 16];
+    return clone(wait_for_end, stack + sizeof stack, SIGCHLD, NULL);
+}
+
 /* What the engine has at hand must not let it answer for a listener whose end the daemon has not noticed yet. */
 static void connect_where_nobody_listens_any_more(void) {
     for (int i = 0; i < 200; i++) {
@@ -138,10 +163,12 @@ int main(void) {
     for (size_t i = 1; geteuid() == 0 && (i == 1 || count >= 2 * (i - 1)); i++) {
         use(1, false);
     }
-    leave_no_mapping_to_a_child();
     if (geteuid() == 0) {
         believe_no_child_with_fewer_rights();
     }
+    fork_between_connections(fork);
+    fork_between_connections(_Fork);
+    fork_between_connections(clone_process);
     connect_where_nobody_listens_any_more();
     puts("done");
     return 0;
