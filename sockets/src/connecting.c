@@ -26,7 +26,7 @@ static void explain(int error, const struct in6_addr *address, uint16_t port) {
     const char *why = error == ENETDOWN  ? "there is no daemon of rddp"
         : error == EHOSTDOWN             ? "the host answers that it does not speak rddp"
         : error == ENETUNREACH           ? "no interface that this program uses reaches it"
-        : error == EMFILE                ? "a limit of the daemon's is reached"
+        : error == EMFILE                ? "a limit of the daemon's or of the process is reached"
                                          : strerror(error);
     sockets_warn("no connection to %s port %u: %s; the address is rddp's, and the kernel is not asked"
                  " (rddp sockets --explain %s:%u)", text, port, why, text, port);

@@ -109,7 +109,7 @@ static int listen_anew(int descriptor, int domain, int backlog) {
     struct listener *listener = session == NULL ? NULL : new_listener(domain, session);
     uint16_t port = 0;
     if (listener == NULL) {
-        return LIBC(listen)(descriptor, backlog);
+        return errno == ENETDOWN ? LIBC(listen)(descriptor, backlog) : -1;
     }
     int result = ask(listener, descriptor, backlog_of(backlog), &port);
     int error = errno;

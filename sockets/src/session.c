@@ -182,15 +182,21 @@ bool forbid_holes(int memory, bool *immutable) {
     return is || fcntl(memory, F_ADD_SEALS, F_SEAL_FUTURE_WRITE) == 0;
 }
 
+static size_t mapped_octets(const struct session *session) {
+    return sizeof(struct doorbells) * session->sections + sizeof(struct session_page);
+}
+
 /* Maps the doorbells and lets the daemon use them. */
 static bool share_doorbells(struct session *session, int control, int doorbells) {
-    size_t octets = sizeof(struct doorbells) * session->sections;
-    void *made = mmap(NULL, octets + sizeof(struct session_page), PROT_READ | PROT_WRITE, MAP_SHARED, doorbells, 0);
-    if (made == MAP_FAILED || !forbid_holes(doorbells, NULL)) {
+    void *made = mmap(NULL, mapped_octets(session), PROT_READ | PROT_WRITE, MAP_SHARED, doorbells, 0);
+    if (made == MAP_FAILED) {
         return false;
     }
     session->memory = made;
-    session->page = (struct session_page *)(session->memory + octets);
+    if (!forbid_holes(doorbells, NULL)) {
+        return false;
+    }
+    session->page = (struct session_page *)(session->memory + mapped_octets(session) - sizeof(struct session_page));
     make_shared_lock(&session->page->requests);
     make_shared_lock(&session->page->accepting);
     atomic_store(&session->page->last_request, 16);
@@ -225,19 +231,46 @@ static bool begin_session(struct session *session, int control) {
     return good;
 }
 
+static void give_up(struct session *session) {
+    int error = errno;
+    unhide(&session->control);
+    unhide(&session->wake);
+    if (session->memory != NULL) {
+        munmap(session->memory, mapped_octets(session));
+    }
+    free(session);
+    errno = error;
+}
+
+/* What a program hears of a session that cannot be opened: that there is no daemon, unless one refuses, or the process lacks something. */
+static int told(int error) {
+    switch (error) {
+        case EACCES:
+        case EMFILE:
+        case ENFILE:
+        case ENOBUFS:
+        case ENOMEM: return error;
+        default: return ENETDOWN;
+    }
+}
+
+/* NULL with errno. */
 static struct session *make_session(void) {
     int control = dial();
-    if (control < 0) {
-        sockets_log("no session: %s: %s", daemon_socket(), strerror(errno));
-        return NULL;
+    struct session *made = control < 0 ? NULL : calloc(1, sizeof *made);
+    if (made != NULL && !begin_session(made, control)) {
+        give_up(made);
+        made = NULL;
     }
-    struct session *made = calloc(1, sizeof *made);
-    bool good = made != NULL && begin_session(made, control);
-    if (!good) {
-        sockets_log("no session: the daemon at %s does not serve sockets: %s", daemon_socket(), strerror(errno));
+    int error = errno;
+    if (control >= 0) {
+        close(control);
     }
-    close(control);
-    return good ? made : NULL;  /* a stream may still need an old one; there are few */
+    if (made == NULL) {
+        sockets_log("no session of the daemon at %s: %s", daemon_socket(), strerror(error));
+        errno = told(error);
+    }
+    return made;  /* a stream may still need an old one; there are few */
 }
 
 struct session *open_session(void) {
@@ -250,9 +283,6 @@ struct session *open_session(void) {
     }
     struct session *session = current;
     unlock_library();
-    if (session == NULL) {
-        errno = ENETDOWN;
-    }
     return session;
 }
 

@@ -36,7 +36,7 @@ struct session {
     struct networks networks;
 };
 
-/* The process's session, which is opened at first need and once the last one is lost; NULL with errno: there is no daemon. */
+/* The process's session, which is opened at first need and once the last one is lost. NULL with errno, ENETDOWN: there is no daemon. */
 struct session *open_session(void);
 
 /* The process's session as it is, or NULL. */

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.daemon.DaemonProcess;
@@ -86,6 +87,14 @@ class SocketsTest {
   void shouldBehaveAsTheManualPagesSay(String test) throws Exception {
     try (TestDaemon daemon = new TestDaemon();
         ProgramInC program = start(test, daemon.socket())) {
+      program.finishTest();
+    }
+  }
+
+  @Test
+  void shouldSayThatASessionIsRefused() throws Exception {
+    try (TestDaemon daemon = TestDaemon.withKeys("", "[limits]\nsessions = 1\nuser-share = 100");
+        ProgramInC program = start("sessions_test-address", daemon.socket())) {
       program.finishTest();
     }
   }
