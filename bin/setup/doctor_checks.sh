@@ -63,7 +63,7 @@ doctor_jdk() {
         package=$(jdk_package)
         if is_installed; then package=${package/-jdk-/-jre-}; fi
         missing JDK "none of $OLDEST_JDK or later, in JAVA_HOME or elsewhere" \
-            "$(if [[ -n $package ]]; then install_command "$package"; else echo "$(documents)/operations.md, Java, says how"; fi)"
+            "$(if [[ -n $package ]]; then install_command "$package"; else jdk_advice; fi)"
     fi
 }
 

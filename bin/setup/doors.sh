@@ -19,7 +19,7 @@ door_lacks() (
     fi
     if ! has_jdk; then
         if [[ -z $(jdk_package) ]]; then
-            echo "a JDK of $OLDEST_JDK or later: see $(documents)/operations.md, Java"
+            echo "a JDK of $OLDEST_JDK or later: see above, JDK"
             return
         fi
         need "$(jdk_package)"

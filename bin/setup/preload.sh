@@ -50,13 +50,15 @@ preload_check_program() {
     fi
 }
 
-# package_of_program PROGRAM: prints its package, of the programs that README names and their like.
+# package_of_program PROGRAM: prints its package, of the programs that README and the documents name, and their like.
 package_of_program() {
     case $1 in
         rping | ucmatose | rdma_client | rdma_server | rdma_xclient | rdma_xserver | rcopy | rstream | riostream) echo rdmacm-utils ;;
         ib_send_* | ib_write_* | ib_read_* | ib_atomic_*) echo perftest ;;
         ibv_*) echo ibverbs-utils ;;
-        iperf3 | qperf | socat) echo "$1" ;;
+        iperf3 | qperf | socat | redis-server | curl) echo "$1" ;;
+        redis-benchmark | redis-cli) echo redis-tools ;;
+        psql) echo postgresql-client ;;
     esac
 }
 

@@ -350,7 +350,7 @@ jdk_row() (
 
 check_jdk_row() {
     [[ $(jdk_row trixie) == *MISSING*JDK*'-> sudo apt-get install '*' openjdk-25-jdk-headless'* ]] &&
-        [[ $(jdk_row bookworm) == *MISSING*JDK*'-> '*'operations.md, Java'* ]]
+        [[ $(jdk_row bookworm) == *MISSING*JDK*'-> '*'apt-get install '*'temurin-25-jdk'* ]]
 }
 
 check 'doctor: says what to type for a JDK' check_jdk_row

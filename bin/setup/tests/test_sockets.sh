@@ -20,3 +20,10 @@ check 'refuses a socket beside a daemon of its own' ends sockets 2 'give one of 
 check 'needs a rule behind --rule' ends sockets 2 '--rule needs a value' --rule
 check 'explains instead of running a program' ends sockets 2 "leave out 'true'" --local --explain 10.0.0.2:80 -- true
 check 'refuses --or-kernel with a value' ends sockets 2 "there is no option '--or-kernel=yes'" --or-kernel=yes true
+
+check_packages_of_programs() {
+    # shellcheck source=bin/setup/preload.sh
+    [[ $(source "$ROOT/bin/setup/preload.sh" && package_of_program redis-benchmark) == redis-tools ]]
+}
+
+check 'knows the packages of the programs in the documents' check_packages_of_programs
