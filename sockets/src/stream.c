@@ -165,9 +165,13 @@ uint32_t readable_octets(const struct stream *stream) {
     return (consumed & MOVED) != 0 ? 0 : (uint32_t)(atomic_load(&stream->header->received) - consumed);
 }
 
-bool has_end(const struct stream *stream) {
+static bool has_ended_receiving(const struct stream *stream) {
     return (atomic_load(&stream->header->daemon_flags) & PEER_ENDED) != 0
-        || (atomic_load(&stream->header->program_flags) & RECEIVING_ENDED) != 0 || is_dead(stream);
+        || (atomic_load(&stream->header->program_flags) & RECEIVING_ENDED) != 0;
+}
+
+bool has_end(const struct stream *stream) {
+    return has_ended_receiving(stream) || is_dead(stream);
 }
 
 bool is_readable(const struct stream *stream, uint32_t octets) {
@@ -201,12 +205,13 @@ uint32_t stream_events(const struct stream *stream) {
         return 0;
     }
     /* It may die meanwhile: what follows must not say so in part. */
-    bool dead = is_dead(stream), end = dead || has_end(stream);
+    bool dead = is_dead(stream), end = dead || has_ended_receiving(stream);
+    bool ended_sending = (atomic_load(&stream->header->program_flags) & END_SENDING) != 0;
     uint32_t low = low_mark(stream), events = 0;
     events |= end || readable_octets(stream) >= low ? POLLIN | POLLRDNORM : 0;
     events |= is_writable(stream) ? POLLOUT | POLLWRNORM : 0;
     events |= end ? POLLRDHUP : 0;
-    events |= dead || (end && has_ended_sending(stream)) ? POLLHUP : 0;
+    events |= dead || (end && ended_sending) ? POLLHUP : 0;
     events |= dead && error_of(stream) != 0 ? POLLERR : 0;
     return events;
 }
