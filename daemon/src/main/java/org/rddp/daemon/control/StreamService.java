@@ -308,6 +308,8 @@ final class StreamService implements StreamKeeper {
     }
     ask(() -> {
       Engine engine = incoming.engine();
+      // The control thread may have looked before the listener was closed.
+      endLeft();
       ProgramListener owner = listeners.get(listener);
       try {
         if (owner == null) {
