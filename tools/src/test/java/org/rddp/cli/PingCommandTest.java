@@ -116,7 +116,7 @@ class PingCommandTest {
 
     assertThat(err.toString())
         .startsWith("rddp: --interface one is not the zone of [fe80::1%two]:" + PORT)
-        .contains("no interface no-such; the daemon has one, two");
+        .contains("no interface no-such; the daemon's interfaces: one, two");
   }
 
   @Test
