@@ -79,7 +79,7 @@ final class SessionOptions {
             .toList();
     if (chosen.isEmpty()) {
       throw new CommandFailedException(
-          "no interface %s; the daemon has %s"
+          "no interface %s; the daemon's interfaces: %s"
               .formatted(
                   interfaceName,
                   all.stream().map(DaemonInterface::name).collect(Collectors.joining(", "))));

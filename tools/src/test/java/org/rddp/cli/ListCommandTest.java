@@ -185,7 +185,7 @@ class ListCommandTest {
     assertThat(two.get("mtu").getAsInt()).isEqualTo(1500);
     assertThat(two.get("mac").getAsString()).matches("([0-9a-f]{2}:){5}[0-9a-f]{2}");
     assertThatThrownBy(() -> run("list interfaces --interface nope"))
-        .hasMessageContaining("no interface nope; the daemon has one, two");
+        .hasMessageContaining("no interface nope; the daemon's interfaces: one, two");
     assertThat(run("list interfaces").lines())
         .hasSize(3)
         .anyMatch(
