@@ -258,7 +258,7 @@ public final class ControlServer implements AutoCloseable {
     boolean accepts = accepting && admission.isOpen();
     int listenerKey = accepts ? poll.add(admission.descriptor()) : PollSet.NONE;
     boolean retries = accepts && admission.hasAccepted();
-    int listenersKey = poll.add(streams.descriptor());
+    int listenersKey = poll.add(streams.watched().descriptor());
     polled.addAll(programs);
     polled.forEach(program -> program.poll(poll));
     poll.await(retries || !tasks.isEmpty() ? 0 : timers.untilNext());
@@ -271,7 +271,7 @@ public final class ControlServer implements AutoCloseable {
       }
     }
     if (poll.isReady(listenersKey)) {
-      streams.endLeft();
+      streams.watched().endLeft();
     }
     if (retries || poll.isReady(listenerKey)) {
       admission.acceptPrograms();

@@ -257,7 +257,7 @@ final class ProgramSockets {
    * @return false if the control thread has to look at the request
    */
   boolean connectAtOnce(ProgramMessage.StreamConnect connect) {
-    if (ended || !begun || connect.localPort() != 0 || service.mayEndLeft()) {
+    if (ended || !begun || connect.localPort() != 0 || service.watched().mayEndLeft()) {
       return false;
     }
     try {

@@ -95,7 +95,7 @@ final class ProgramWaiters {
     try {
       ends[0].forbidDescriptors();
       memory = SharedMemory.createImmutable("rddp-waiter", Doorbells.OCTETS);
-      service.watch(watched, ends[0].descriptor(), () -> end(waiter));
+      service.watched().add(watched, ends[0].descriptor(), () -> end(waiter));
     } catch (SystemCallException e) {
       ends[0].close();
       ends[1].close();
@@ -156,7 +156,7 @@ final class ProgramWaiters {
     memories.add(1);
     open.put(number, waiter);
     try {
-      service.watch(waiter.number(), waiter.socket().descriptor(), () -> end(number));
+      service.watched().add(waiter.number(), waiter.socket().descriptor(), () -> end(number));
     } catch (SystemCallException e) {
       throw snapshot.wrong("no waiter: " + e.getMessage());
     }
@@ -212,7 +212,7 @@ final class ProgramWaiters {
    */
   private void end(int number) {
     Waiter ending = open.remove(number);
-    service.unwatch(ending.number());
+    service.watched().remove(ending.number());
     service.onEngines(sections, section -> section.removeWaiter(number), () -> release(ending));
   }
 
@@ -220,7 +220,7 @@ final class ProgramWaiters {
   void close() {
     open.values()
         .forEach(each -> {
-          service.unwatch(each.number());
+          service.watched().remove(each.number());
           release(each);
         });
     open.clear();

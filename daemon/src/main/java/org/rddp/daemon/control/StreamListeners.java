@@ -69,7 +69,7 @@ final class StreamListeners {
     boolean only6 = (listen.flags() & ProgramMessage.StreamListen.ONLY_IPV6) != 0;
     ProgramLink sending = mayWait ? sendingAt(listen.port()) : null;
     // A program that has closed a listener may have its port at once.
-    service.endLeft();
+    service.watched().endLeft();
     int port = listen.port() == 0 ? freePort(address, only6) : listen.port();
     if (!isFree(address, only6, port, reuses, listen.socket())) {
       if (sending != null) {

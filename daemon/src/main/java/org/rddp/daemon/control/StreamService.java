@@ -25,8 +25,6 @@ import org.rddp.daemon.engine.StreamPorts;
 import org.rddp.daemon.engine.StreamSection;
 import org.rddp.daemon.engine.StreamSignals;
 import org.rddp.ipc.control.GivenBack;
-import org.rddp.ipc.linux.Descriptor;
-import org.rddp.ipc.linux.EventSet;
 import org.rddp.ipc.linux.PairedSocket;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.StreamMemory;
@@ -53,11 +51,7 @@ final class StreamService implements StreamKeeper {
   /** Makes and unmaps memory, for which checks do not wait. */
   private final ExecutorService memoryThread = MappingThreads.thread("rddp-stream-memory");
 
-  /** The daemon's ends of listeners' and waiters' sockets. */
-  private final EventSet watched = EventSet.create();
-
-  /** What ends each of them, by number. */
-  private final Map<Integer, Runnable> whenLeft = new HashMap<>();
+  private final WatchedSockets watched = new WatchedSockets();
 
   private final Map<Long, StreamSlot> slots = new HashMap<>();
 
@@ -73,9 +67,6 @@ final class StreamService implements StreamKeeper {
 
   /** Those that have ended, while streams perhaps wait for them. */
   private final List<StreamListener> endedListeners = new ArrayList<>();
-
-  /** Whether {@link #endLeft} is under way. */
-  private volatile boolean endingLeft;
 
   private final StreamReserves reserves;
 
@@ -99,9 +90,9 @@ final class StreamService implements StreamKeeper {
     }
   }
 
-  /** Readable when {@link #endLeft} has something to do. */
-  Descriptor descriptor() {
-    return watched.descriptor();
+  /** The daemon's ends of listeners' and waiters' sockets. */
+  WatchedSockets watched() {
+    return watched;
   }
 
   StreamPorts ports() {
@@ -299,7 +290,7 @@ final class StreamService implements StreamKeeper {
   public void prepare(IncomingStream incoming, StreamListener listener) {
     ProgramListener there = listeners.get(listener);
     StreamParts kept =
-        there == null || mayEndLeft() ? null : there.program().takeKept(incoming.engine());
+        there == null || watched.mayEndLeft() ? null : there.program().takeKept(incoming.engine());
     if (kept != null) {
       if (incoming.prepared(kept) == null) {
         discard(kept);
@@ -309,7 +300,7 @@ final class StreamService implements StreamKeeper {
     ask(() -> {
       Engine engine = incoming.engine();
       // The control thread may have looked before the listener was closed.
-      endLeft();
+      watched.endLeft();
       ProgramListener owner = listeners.get(listener);
       try {
         if (owner == null) {
@@ -510,26 +501,10 @@ final class StreamService implements StreamKeeper {
     return ++lastNumber;
   }
 
-  /**
-   * Ends something when nobody holds the program's end of its socket any more, until {@link
-   * #unwatch}.
-   *
-   * @param number of the listener or waiter
-   * @param socket the daemon's end
-   */
-  void watch(int number, Descriptor socket, Runnable end) throws SystemCallException {
-    watched.add(socket, EventSet.PEER_ENDED, number);
-    whenLeft.put(number, end);
-  }
-
-  void unwatch(int number) {
-    whenLeft.remove(number);
-  }
-
   /** Begins to offer streams. */
   void begin(ProgramListener listener) throws SystemCallException {
     int number = listener.listener().number();
-    watch(number, listener.descriptor(), () -> listener.program().listeners().end(number));
+    watched.add(number, listener.descriptor(), () -> listener.program().listeners().end(number));
     listeners.put(listener.listener(), listener);
     ports.add(listener.listener());
   }
@@ -542,39 +517,12 @@ final class StreamService implements StreamKeeper {
   /** Ends a listener. */
   void end(ProgramListener listener) {
     if (listeners.remove(listener.listener()) != null) {
-      unwatch(listener.listener().number());
+      watched.remove(listener.listener().number());
       ports.remove(listener.listener());
       listener.end();
       awaitedListeners();
       endedListeners.add(listener.listener());
     }
-  }
-
-  /** Ends the listeners and waiters that nobody holds any more. */
-  void endLeft() {
-    endingLeft = true;
-    try {
-      int ready;
-      do {
-        ready = watched.poll();
-        for (int i = 0; i < ready; i++) {
-          Runnable end = whenLeft.get((int) watched.token(i));
-          if (end != null) {
-            end.run();
-          }
-        }
-      } while (ready == EventSet.MOST);
-    } finally {
-      endingLeft = false;
-    }
-  }
-
-  /**
-   * Whether {@link #endLeft} may have something to end: a program that has closed a listener must
-   * not reach it any more. Any thread.
-   */
-  boolean mayEndLeft() {
-    return watched.hasEvents() || endingLeft;
   }
 
   // ---- Another daemon goes on with them ----
